@@ -131,8 +131,8 @@ pub(crate) struct FunctionItem {
     pub(crate) indexed: bool,
     /// The arguments that it also has gradients in, by their positions among the tensors, as `#[gradients(..)]` lists them.
     pub(crate) gradients: Vec<usize>,
-    /// The names that the body asks derivatives in.
-    pub(crate) differentiated: Rc<BTreeSet<String>>,
+    /// Whether there is a `grad` in the body.
+    pub(crate) asks_derivatives: bool,
     /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
     /// for the mistakes in its body alone.
     pub(crate) unsound: Option<Vec<Ident>>,

@@ -1,6 +1,7 @@
 //! Functions of scalars as graphs of their own.
 
 use super::expected::Expected;
+use super::identity::{Distinct, Positions};
 use super::{Lowering, Val};
 use crate::ast::Helper;
 use crate::diag::Diag;
@@ -13,7 +14,13 @@ use std::rc::Rc;
 /// which is reported where it stands.
 pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
     let before = diag.count();
-    let mut lowering = Lowering::new(diag, &crate::parse::name(&helper.name), Mode::Inference, Vec::new());
+    let mut lowering = Lowering::new(
+        diag,
+        &crate::parse::name(&helper.name),
+        Mode::Inference,
+        Vec::new(),
+        Distinct::These(Positions::new()),
+    );
     lowering.elementwise = true;
     lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
     lowering.wanted = true;

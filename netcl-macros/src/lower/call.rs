@@ -14,7 +14,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::precision::Precision;
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
@@ -221,9 +221,11 @@ impl<'a> Lowering<'a> {
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
             let place = call.place(places[position], span);
             let value = if precision == Precision::F32 { self.as_argument(arg, value) } else { value };
+            let is_number = matches!(value, Val::Number(_) | Val::Dim(_));
             let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => {
+                    let value = if is_number { self.new_tensors_in(value) } else { value };
                     passed.extend(PlainPassed::of(arg, &value, place));
                     bound.push((name_of(&arg.name), value));
                 }
@@ -235,22 +237,20 @@ impl<'a> Lowering<'a> {
             _ => "",
         };
         let numbers = Self::numbers(unit, &sizes, path);
-        let held = if function.differentiated.is_empty() { BTreeSet::new() } else { self.held() };
         self.enter(unit, this, sizes, &name);
         (self.frame_mut().symbols, self.frame_mut().passed) = (symbols, passed);
-        self.differentiates(function);
         self.give(function, &bound);
         for (name, value) in bound {
-            let value = self.own_given(&name, &held, value);
             self.bind(&name, value, false, true);
         }
-        self.bind_params(function, &held);
+        self.bind_params(function);
         let before = self.diag.count();
         let outside = self.diag.within(numbers);
         self.wanted = true;
         let promised = self.inside(function);
         let value = self.body_in(precision, function);
         self.outside(promised);
+        let value = if function.indexed { self.new_tensors_in(value) } else { value };
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
         let value =
@@ -386,7 +386,7 @@ impl<'a> Lowering<'a> {
         let Some(bound) = bound else { return Val::Unknown };
         let given: Vec<NodeId> = bound.iter().map(|(_, id)| *id).collect();
         if let Some(value) = self.known_call(helper, &given) {
-            return value;
+            return self.new_tensors_in(value);
         }
         if !self.affords(&name_of(&helper.name), span) {
             return Val::Unknown;
@@ -404,7 +404,7 @@ impl<'a> Lowering<'a> {
         self.frames.pop();
         let value = self.helper_result(helper, value, span);
         self.note_call(helper, given, &value);
-        value
+        self.new_tensors_in(value)
     }
 
     /// What a function of scalars gives, as the type that it declares.

@@ -72,7 +72,6 @@ impl<'a> Lowering<'a> {
                     value => value,
                 };
                 let value = self.one_value(&local.pat, &init.expr, value);
-                let value = self.own_value(&local.pat, &init.expr, value);
                 let value = self.as_certain(value, &init.expr);
                 self.bind_given(&local.pat, value, &init.expr);
                 self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
@@ -139,7 +138,6 @@ impl<'a> Lowering<'a> {
                     value => value,
                 };
                 let name = crate::parse::name(&ident.ident);
-                let value = self.own_bound(&name, value);
                 self.bind(&name, value, ident.mutability.is_some(), false);
             }
             Pat::Wild(_) => {}
@@ -381,11 +379,10 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                let value = match self.of_their_type(op, (left, None), (&current, &right), span) {
+                match self.of_their_type(op, (left, None), (&current, &right), span) {
                     Some(value) => value,
                     None => self.binary(op, current, right, super::arith::Places::all(span)),
-                };
-                self.own_of(&name, None, value)
+                }
             }
             None => right,
         };

@@ -69,7 +69,6 @@ impl<'a> Lowering<'a> {
             Expr::Binary(binary) => self.binary_expr(binary, expected, span),
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
-                let right = self.own_assigned(&assign.left, &assign.right, right);
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),

@@ -1,5 +1,6 @@
 //! A function to the graphs of all ways through it.
 
+use super::identity::{Distinct, Positions, asks_derivatives};
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, Unit};
 use crate::diag::Diag;
@@ -8,7 +9,6 @@ use crate::{quotient, variants, words};
 use netcl_kernels::graph::{Graph, OutputKind};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
@@ -137,14 +137,36 @@ pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
 }
 
 /// The path that the decisions `given` begin, and whether an open size decided something on it.
-fn lower_path<'a>(
-    diag: &'a Diag,
-    (unit, sizes, parameters): (&'a Unit, &Rc<Sizes>, Parameters),
-    function: &'a FunctionItem,
+fn lower_path(
+    diag: &Diag,
+    whole: (&Unit, &Rc<Sizes>, Parameters),
+    function: &FunctionItem,
     mode: Mode,
     given: Vec<bool>,
 ) -> (Path, bool) {
-    let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
+    let before = diag.count();
+    let lower = |distinct| lower_once(diag, whole, function, mode, (given.clone(), distinct));
+    if !asks_derivatives(whole.0, function) {
+        return lower(Distinct::These(Positions::new())).0;
+    }
+    let (path, asked) = lower(Distinct::All);
+    if diag.count() > before {
+        return path;
+    }
+    let (chosen, found) = lower(Distinct::These(asked.clone()));
+    // What is known of fewer nodes could go another way: then each stays.
+    if found == asked { chosen } else { path }
+}
+
+/// The same with nodes of their own for these results; in which of them derivatives are asked.
+fn lower_once(
+    diag: &Diag,
+    (unit, sizes, parameters): (&Unit, &Rc<Sizes>, Parameters),
+    function: &FunctionItem,
+    mode: Mode,
+    (given, distinct): (Vec<bool>, Distinct),
+) -> ((Path, bool), Positions) {
+    let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given, distinct);
     lowering.closed = parameters != Parameters::Names;
     lowering.by_example = parameters == Parameters::Examples;
     lowering.looked_at = Some(&function.looked_at);
@@ -155,9 +177,8 @@ fn lower_path<'a>(
         None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes.clone(), &name);
-    lowering.differentiates(function);
     lowering.arguments(function);
-    lowering.bind_params(function, &BTreeSet::new());
+    lowering.bind_params(function);
     lowering.unsure = function.unsound.is_some();
     for name in function.unsound.iter().flatten() {
         // Of one that is wrong all is said: assigned it may be.
@@ -176,5 +197,6 @@ fn lower_path<'a>(
     for (path, id) in lowering.updates {
         builder.output(OutputKind::State(path), id);
     }
-    (Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private }, lowering.open)
+    let path = Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private };
+    ((path, lowering.open), lowering.new_tensors.into_asked())
 }

@@ -2,14 +2,12 @@
 
 use super::misuse::{bare, written};
 use super::{FieldRef, Lowering, Val};
-use crate::ast::FunctionItem;
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::autodiff;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
-use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, Member, Pat};
+use syn::{Expr, ExprCall};
 
 /// A tensor that a derivative is asked in.
 struct Asked<'a> {
@@ -72,6 +70,7 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
+        ids.iter().for_each(|id| self.new_tensors.ask(*id));
         let found = match autodiff::grad(&mut self.builder, id, &ids) {
             Ok(found) => found,
             Err(diagnostic) => {
@@ -81,12 +80,16 @@ impl<'a> Lowering<'a> {
         };
         for (asked, _) in asked.iter().zip(&found).filter(|(_, gradient)| gradient.is_none()) {
             let name = text(asked.place);
-            match self.followed_before_round(id, asked.id) {
-                true => self.report(asked.place.span(), &m::GRAD_BEFORE_ROUND, &[&name, &name]),
-                false => self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&name]),
+            match self.argument_instead_of(asked.id, id) {
+                _ if self.followed_before_round(id, asked.id) => {
+                    self.report(asked.place.span(), &m::GRAD_BEFORE_ROUND, &[&name, &name])
+                }
+                Some(argument) => self.report(asked.place.span(), &m::GRAD_OF_ARGUMENT, &[&name, &argument]),
+                None => self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&name]),
             };
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
+        let found: Vec<NodeId> = found.into_iter().map(|id| self.new_tensor(id)).collect();
         shaped(given, &mut found.into_iter())
     }
 
@@ -143,6 +146,17 @@ impl<'a> Lowering<'a> {
         self.diag.count() == before
     }
 
+    /// The argument of which the value is computed alone, where derivatives are asked in another one.
+    fn argument_instead_of(&self, asked: NodeId, value: NodeId) -> Option<String> {
+        let graph = self.builder.graph();
+        let is_argument = |id: NodeId| matches!(graph[id].op, Op::Input(InputKind::Argument(_)));
+        let inputs = graph.iter().filter(|(_, node)| matches!(node.op, Op::Input(_))).map(|(id, _)| id);
+        let read: Vec<NodeId> =
+            inputs.filter(|id| self.any_below(value, |below| (below == *id).then_some(true))).collect();
+        let apart = is_argument(asked) && !read.contains(&asked) && read.iter().all(|id| is_argument(*id));
+        read.first().filter(|_| apart).map(|id| graph[*id].name.clone())
+    }
+
     /// Whether the tensor is what a round of a loop finds, and the value has been computed before that round from what it was then.
     fn followed_before_round(&self, value: NodeId, asked: NodeId) -> bool {
         let carried = || self.loops.iter().flat_map(|own| &own.carried);
@@ -163,13 +177,6 @@ impl<'a> Lowering<'a> {
             pending.extend(carried().filter(|(now, _)| is_behind(now)).map(|(_, before)| *before));
         }
         false
-    }
-
-    /// Goes into `function`, in which those names are asked for. In kernels `grad` is a function of the user's.
-    pub(super) fn differentiates(&mut self, function: &FunctionItem) {
-        if !function.indexed {
-            self.frame_mut().differentiated = function.differentiated.clone();
-        }
     }
 
     /// Lists the tensors in `value`, which `expr` names; `false` where there is anything else, which is reported.
@@ -219,140 +226,6 @@ impl<'a> Lowering<'a> {
             }
         }
     }
-
-    /// The value of a `let`, whose tensors are nodes of their own where `pattern` gives it a name that derivatives are asked in:
-    /// what is equal to one, and written elsewhere, is not it.
-    pub(super) fn own_value(&mut self, pattern: &Pat, expr: &Expr, value: Val<'a>) -> Val<'a> {
-        if self.frame().differentiated.is_empty() {
-            return value;
-        }
-        match (pattern, value) {
-            (Pat::Type(typed), value) => self.own_value(&typed.pat, expr, value),
-            (Pat::Paren(inner), value) => self.own_value(&inner.pat, expr, value),
-            (Pat::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
-                let parts = tuple.elems.iter().zip(values).enumerate();
-                Val::Tuple(parts.map(|(at, (pat, value))| self.own_value(pat, part(expr, at), value)).collect())
-            }
-            (Pat::Slice(slice), Val::List(values)) if slice.elems.len() == values.len() => {
-                let parts = slice.elems.iter().zip(values).enumerate();
-                Val::List(parts.map(|(at, (pat, value))| self.own_value(pat, part(expr, at), value)).collect())
-            }
-            (Pat::Struct(fields), Val::Struct(of, values)) => {
-                let own = |(name, value): (String, Val<'a>)| {
-                    let pattern = fields.fields.iter().find(|field| is_named(&field.member, &name));
-                    let value = match pattern {
-                        Some(field) => self.own_value(&field.pat, field_of(expr, &name).unwrap_or(expr), value),
-                        None => value,
-                    };
-                    (name, value)
-                };
-                Val::Struct(of, values.into_iter().map(own).collect())
-            }
-            (Pat::Ident(name), value) => self.own_of(&parse::name(&name.ident), Some(expr), value),
-            (_, value) => value,
-        }
-    }
-
-    /// The same of an assignment.
-    pub(super) fn own_assigned(&mut self, left: &Expr, expr: &Expr, value: Val<'a>) -> Val<'a> {
-        if self.frame().differentiated.is_empty() {
-            return value;
-        }
-        match (left, value) {
-            (Expr::Paren(inner), value) => self.own_assigned(&inner.expr, expr, value),
-            (Expr::Tuple(tuple), Val::Tuple(values)) if tuple.elems.len() == values.len() => {
-                let parts = tuple.elems.iter().zip(values).enumerate();
-                Val::Tuple(parts.map(|(at, (left, value))| self.own_assigned(left, part(expr, at), value)).collect())
-            }
-            (Expr::Path(path), value) => match path.path.get_ident() {
-                Some(name) => self.own_of(&parse::name(name), Some(expr), value),
-                None => value,
-            },
-            // Part of a variable.
-            (Expr::Field(syn::ExprField { base, .. }) | Expr::Index(syn::ExprIndex { expr: base, .. }), value) => {
-                match root(base) {
-                    Some(name) => self.own_of(&name, Some(expr), value),
-                    None => value,
-                }
-            }
-            (_, value) => value,
-        }
-    }
-
-    /// The same for one name of the function that is compiled; `expr` is what the value was written as.
-    pub(super) fn own_of(&mut self, name: &str, expr: Option<&Expr>, value: Val<'a>) -> Val<'a> {
-        if self.frame().differentiated.contains(name) { self.own_parts(expr, value) } else { value }
-    }
-
-    /// The same of a value of several tensors. What names one that is there already is that one.
-    fn own_parts(&mut self, expr: Option<&Expr>, value: Val<'a>) -> Val<'a> {
-        let expr = expr.map(bare);
-        match value {
-            value if expr.is_some_and(is_place) => value,
-            Val::Tensor(id) => Val::Tensor(self.own_node(id)),
-            Val::Tuple(values) => {
-                let parts = values.into_iter().enumerate();
-                Val::Tuple(parts.map(|(at, value)| self.own_parts(expr.map(|expr| part(expr, at)), value)).collect())
-            }
-            Val::List(values) => {
-                let parts = values.into_iter().enumerate();
-                Val::List(parts.map(|(at, value)| self.own_parts(expr.map(|expr| part(expr, at)), value)).collect())
-            }
-            Val::Option(Some(value)) => Val::Option(Some(Box::new(self.own_parts(None, *value)))),
-            Val::Struct(of, fields) => {
-                let own = |(name, value): (String, Val<'a>)| {
-                    let value = self.own_parts(expr.and_then(|expr| field_of(expr, &name)), value);
-                    (name, value)
-                };
-                Val::Struct(of, fields.into_iter().map(own).collect())
-            }
-            value => value,
-        }
-    }
-
-    fn own_node(&mut self, id: NodeId) -> NodeId {
-        if self.builder.dtype(id).is_float() { self.builder.distinct(id) } else { id }
-    }
-
-    /// The value that a name is given otherwise than by a `let` (an argument's, an element's that a loop goes over), in which tensors are
-    /// nodes of their own but for those that variables have: what there is a name for is that, and not only equal to it.
-    pub(super) fn own_given(&mut self, name: &str, held: &BTreeSet<NodeId>, value: Val<'a>) -> Val<'a> {
-        if !self.frame().differentiated.contains(name) {
-            return value;
-        }
-        value.map_tensors(&mut |id| {
-            let given = matches!(self.builder.node(id).op, Op::Input(_));
-            if given || held.contains(&id) || self.builder.is_distinct(id) { id } else { self.own_node(id) }
-        })
-    }
-
-    /// The same of a name in a pattern.
-    pub(super) fn own_bound(&mut self, name: &str, value: Val<'a>) -> Val<'a> {
-        if !self.frame().differentiated.contains(name) {
-            return value;
-        }
-        let held = self.held();
-        self.own_given(name, &held, value)
-    }
-
-    /// The tensors that variables of the function have which is compiled.
-    pub(super) fn held(&self) -> BTreeSet<NodeId> {
-        let mut held = BTreeSet::new();
-        for variable in self.frame().scopes.iter().flatten() {
-            variable.value.visit_tensors(&mut |id| _ = held.insert(id));
-        }
-        held
-    }
-}
-
-/// What the part at that position of a tuple or a list is written as; all of it where that is not written.
-fn part(expr: &Expr, position: usize) -> &Expr {
-    let elems = match bare(expr) {
-        Expr::Tuple(tuple) => &tuple.elems,
-        Expr::Array(array) => &array.elems,
-        _ => return expr,
-    };
-    elems.get(position).unwrap_or(expr)
 }
 
 /// The closure that it is.
@@ -370,29 +243,4 @@ fn shaped<'a>(given: Val<'a>, found: &mut impl Iterator<Item = NodeId>) -> Val<'
         Val::List(values) => Val::List(values.into_iter().map(|value| shaped(value, found)).collect()),
         _ => found.next().map_or(Val::Unknown, Val::Tensor),
     }
-}
-
-/// What the field of that name of a struct is written as.
-fn field_of<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
-    let Expr::Struct(given) = bare(expr) else { return None };
-    given.fields.iter().find(|field| is_named(&field.member, name)).map(|field| &field.expr)
-}
-
-fn is_named(member: &Member, name: &str) -> bool {
-    matches!(member, Member::Named(own) if parse::name(own) == name)
-}
-
-/// The variable that it is a part of.
-fn root(expr: &Expr) -> Option<String> {
-    match bare(expr) {
-        Expr::Path(path) => path.path.get_ident().map(parse::name),
-        Expr::Field(field) => root(&field.base),
-        Expr::Index(index) => root(&index.expr),
-        _ => None,
-    }
-}
-
-/// Whether it names what is there already.
-fn is_place(expr: &Expr) -> bool {
-    matches!(expr, Expr::Path(_) | Expr::Field(_) | Expr::Index(_))
 }

@@ -71,8 +71,8 @@ impl<'a> Lowering<'a> {
         let Some(sizes) = sizes else { return Val::Unknown };
         self.at(span);
         match self.builder.custom(&instance.kernel, &sizes, &operands) {
-            Ok(results) if results.len() == 1 => Val::Tensor(results[0]),
-            Ok(results) => Val::Tuple(results.into_iter().map(Val::Tensor).collect()),
+            Ok(results) if results.len() == 1 => Val::Tensor(self.new_tensor(results[0])),
+            Ok(results) => Val::Tuple(results.into_iter().map(|id| Val::Tensor(self.new_tensor(id))).collect()),
             Err(diagnostic) => {
                 self.diagnostic(diagnostic, span);
                 Val::Unknown
@@ -82,6 +82,9 @@ impl<'a> Lowering<'a> {
 
     /// Whether a launch can pass the node's value as a number.
     fn is_passed(&self, id: NodeId) -> bool {
-        matches!(&self.builder.node(id).op, Op::Input(InputKind::Scalar(_)) | Op::Constant(_) | Op::Size(_))
+        matches!(
+            &self.builder.node(self.builder.behind(id)).op,
+            Op::Input(InputKind::Scalar(_)) | Op::Constant(_) | Op::Size(_)
+        )
     }
 }

@@ -45,6 +45,7 @@ mod function;
 mod gather;
 mod given;
 mod grad;
+mod identity;
 mod index;
 mod indexed;
 mod iterators;
@@ -106,6 +107,7 @@ pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use function::{LoweredFunction, Path, lower, lower_closed, mistakes};
 use given::Given;
+use identity::Distinct;
 pub(crate) use index::is_of_other_form;
 pub(crate) use misuse::{
     called_for_effect, constant as moved_constant, effect, index_for_each, is_no_function_of_scalars, is_of_tensors,
@@ -144,8 +146,6 @@ struct Frame<'a> {
     passed: Vec<passed::PlainPassed>,
     /// What leaves its body before the end.
     control: leave::Control<'a>,
-    /// The names that this function asks derivatives in.
-    differentiated: Rc<BTreeSet<String>>,
 }
 
 /// The evaluator's state along one path.
@@ -168,6 +168,7 @@ pub(crate) struct Lowering<'a> {
     /// Of the pattern that a value is compared with: which case of each or-pattern that is taken case by case.
     cases: cases::Cases<'a>,
     seed: Option<NodeId>,
+    new_tensors: identity::NewTensors,
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     positions: BTreeMap<NodeId, ops::Position>,
     /// What stands for indices among numbers.
@@ -235,7 +236,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(diag: &'a Diag, name: &str, mode: Mode, given: Vec<bool>) -> Self {
+    fn new(diag: &'a Diag, name: &str, mode: Mode, given: Vec<bool>, distinct: Distinct) -> Self {
         Lowering {
             builder: Builder::new(name),
             diag,
@@ -249,6 +250,7 @@ impl<'a> Lowering<'a> {
             fixed: BTreeMap::new(),
             cases: Vec::new(),
             seed: None,
+            new_tensors: identity::NewTensors::new(distinct),
             private: Vec::new(),
             depth: 0,
             said_too_deep: false,
@@ -302,7 +304,6 @@ impl<'a> Lowering<'a> {
             given: BTreeMap::new(),
             passed: Vec::new(),
             control: leave::Control::default(),
-            differentiated: Rc::default(),
         });
     }
 

@@ -11,10 +11,10 @@ use netcl_kernels::span::{Diagnostic, Result};
 use proc_macro2::Span;
 
 impl<'a> Lowering<'a> {
-    /// The node, or the error reported.
+    /// What an operation gives, or the error reported.
     pub(super) fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
         match result {
-            Ok(id) => Val::Tensor(id),
+            Ok(id) => Val::Tensor(self.new_tensor(id)),
             Err(Diagnostic { size: Some(size), .. }) if self.is_open(&size) => {
                 self.advice = None;
                 self.open()

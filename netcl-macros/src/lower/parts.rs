@@ -6,10 +6,8 @@ use crate::callee::Callee;
 use crate::messages as m;
 use crate::parts::{Composite, Declared};
 use crate::paths;
-use netcl_kernels::graph::NodeId;
 use proc_macro2::{Ident, Span};
 use quote::quote_spanned;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Member, Pat};
@@ -232,7 +230,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Binds the names of parameters that are put together from arguments, which are bound.
-    pub(super) fn bind_params(&mut self, function: &FunctionItem, held: &BTreeSet<NodeId>) {
+    pub(super) fn bind_params(&mut self, function: &FunctionItem) {
         if !function.is_composed() || function.unsound.is_some() {
             return;
         }
@@ -241,28 +239,22 @@ impl<'a> Lowering<'a> {
             names.iter().map(|name| self.lookup(name).map_or(Val::Unknown, |(value, _)| value)).collect();
         let mut values = values.into_iter();
         for param in &function.params {
-            self.bind_param(&param.pattern, &param.parts, (&mut values, held));
+            self.bind_param(&param.pattern, &param.parts, &mut values);
         }
     }
 
-    fn bind_param(
-        &mut self,
-        pattern: &Pat,
-        parts: &Composite,
-        (values, held): (&mut dyn Iterator<Item = Val<'a>>, &BTreeSet<NodeId>),
-    ) {
+    fn bind_param(&mut self, pattern: &Pat, parts: &Composite, values: &mut dyn Iterator<Item = Val<'a>>) {
         match (pattern, parts) {
             (Pat::Tuple(tuple), Composite::Tuple(parts)) => {
                 for (pattern, part) in tuple.elems.iter().zip(parts) {
-                    self.bind_param(pattern, part, (&mut *values, held));
+                    self.bind_param(pattern, part, values);
                 }
             }
             // It has been bound by its name.
             (_, Composite::One) => drop(values.next()),
             (Pat::Ident(name), parts) => {
                 let name = crate::parse::name(&name.ident);
-                let value = self.own_given(&name, held, composed(parts, values));
-                self.bind(&name, value, false, true);
+                self.bind(&name, composed(parts, values), false, true);
             }
             _ => {}
         }

@@ -390,7 +390,7 @@ impl<'a> Lowering<'a> {
                 self.builder.name(id, name);
                 self.note_origins(&config, name, id);
                 self.note_whole_path(name, path, id);
-                Val::Tensor(id)
+                Val::Tensor(self.new_tensor(id))
             }
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.

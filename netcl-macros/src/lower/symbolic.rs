@@ -108,6 +108,7 @@ impl<'a> Lowering<'a> {
         };
         match results {
             Ok(results) => {
+                let results: Vec<NodeId> = results.into_iter().map(|id| self.new_tensor(id)).collect();
                 for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
                     self.builder.name(*id, &variable.name);
                 }
@@ -153,7 +154,6 @@ impl<'a> Lowering<'a> {
     pub(super) fn push(&mut self, call: &'a ExprMethodCall, name: &str) -> Val<'a> {
         let span = call.method.span();
         let value = self.expr(&call.args[0]);
-        let value = self.own_of(name, Some(&call.args[0]), value);
         let Some((scope, position)) = self.place_of(name) else { return Val::Unknown };
         let variable = &self.frame().scopes[scope][position];
         if variable.argument || !variable.mutable {

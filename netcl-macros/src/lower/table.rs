@@ -23,7 +23,7 @@ impl<'a> Lowering<'a> {
             std::iter::once(ops::Value::Tensor(x)).chain(others.iter().map(|_| ops::Value::Bool(false))).collect();
         self.at(span);
         match ops::call_several(&mut self.builder, several, &args) {
-            Ok(results) => Val::Tuple(results.into_iter().map(Val::Tensor).collect()),
+            Ok(results) => Val::Tuple(results.into_iter().map(|id| Val::Tensor(self.new_tensor(id))).collect()),
             Err(problem) => self.check(Err(problem), span),
         }
     }
@@ -101,7 +101,11 @@ impl<'a> Lowering<'a> {
         }
         self.at(span);
         let result = ops::call(&mut self.builder, operation, &operands);
-        self.check(result, span)
+        match (name, &operands[0], &result) {
+            // To the type that it has: nothing is converted.
+            ("cast", ops::Value::Tensor(same), Ok(id)) if id == same => Val::Tensor(*id),
+            _ => self.check(result, span),
+        }
     }
 
     /// `x.get(0, k)`, `x.narrow(0, k, 2)`, `x.roll(k, 0)`, where `k: u32` is an argument.

@@ -162,17 +162,6 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Visits the tensors in it.
-    pub(super) fn visit_tensors(&self, visit: &mut dyn FnMut(NodeId)) {
-        match self {
-            Val::Tensor(id) => visit(*id),
-            Val::List(items) | Val::Tuple(items) => items.iter().for_each(|item| item.visit_tensors(visit)),
-            Val::Option(Some(inner)) => inner.visit_tensors(visit),
-            Val::Struct(_, fields) => fields.iter().for_each(|(_, value)| value.visit_tensors(visit)),
-            _ => {}
-        }
-    }
-
     pub(crate) fn is_unknown(&self) -> bool {
         match self {
             Val::Unknown => true,

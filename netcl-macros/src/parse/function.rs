@@ -1,6 +1,6 @@
 //! Functions to compile.
 
-use super::{bound, constant::Constants, differentiated, gradients, mode, parts, text, types};
+use super::{bound, constant::Constants, gradients, mode, parts, text, types};
 use crate::ast::{ArgDecl, DimToken, FunctionItem, TensorType};
 use crate::diag::Diag;
 use crate::looked_at::LookedAt;
@@ -11,7 +11,6 @@ use netcl_kernels::dtype::DType;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
@@ -109,7 +108,7 @@ pub(crate) fn function(
         body: body.clone(),
         indexed: false,
         gradients: Vec::new(),
-        differentiated: Rc::new(differentiated::names(body)),
+        asks_derivatives: super::names_in(body.to_token_stream()).contains(crate::words::GRAD),
         unsound: None,
         variants: Vec::new(),
         looked_at: LookedAt::default(),

@@ -5,7 +5,6 @@ mod bound;
 pub(crate) mod compiled;
 pub(crate) mod condition;
 pub(crate) mod constant;
-mod differentiated;
 pub(crate) mod enums;
 pub(crate) mod field;
 pub(crate) mod function;

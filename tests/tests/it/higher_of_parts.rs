@@ -104,6 +104,55 @@ impl Shifts {
         slopes[0]
     }
 
+    fn aside(&self, x: &Tensor<f32, N, T, 3>, w: &Tensor<f32, N, 1, 3>) -> Tensor<f32, N, 1, 3> {
+        grad(&(Self::value(x, w) + (self.shift + 0.0).exp().sum_all() + (self.shift * 1.0).square().sum_all()), w)
+    }
+
+    pub fn given_a_sum(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        self.aside(x, &self.shift.broadcast_to([N, 1, 3]))
+    }
+
+    pub fn given_what_changes_nothing(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let b = self.shift.broadcast_to([N, 1, 3]);
+        let slope = |w: &Tensor| grad(&(Self::value(x, w) + b.powi(3).sum_all()), w);
+        slope(&(b - 0.0)) * 0.5 + slope(&(b * 1.0)) * 0.5
+    }
+
+    pub fn given_twice(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let b = self.shift.broadcast_to([N, 1, 3]);
+        Self::within(x, &Pair { a: b * 1.0, b: b * 1.0 })
+    }
+
+    pub fn given_a_copy(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let b = self.shift.broadcast_to([N, 1, 3]);
+        let w = b - 0.0;
+        Self::beside(x, &w, &b)
+    }
+
+    fn beside(x: &Tensor<f32, N, T, 3>, w: &Tensor<f32, N, 1, 3>, b: &Tensor<f32, N, 1, 3>) -> Tensor<f32, N, 1, 3> {
+        grad(&(Self::value(x, w) + ((b - 0.0) * 3.0).square().sum_all() + b.exp().sum_all()), w)
+    }
+
+    fn same(w: &Tensor<f32, N, 1, 3>) -> Tensor<f32, N, 1, 3> {
+        w
+    }
+
+    /// What a function, a block, a branch or a closure hands out is the tensor that was there.
+    pub fn handed_out(&self, x: &Tensor<f32, N, T, 3>, plain: bool) -> Tensor<f32, N, 1, 3> {
+        let w = self.shift.broadcast_to([N, 1, 3]);
+        let value = Self::value(x, &w);
+        let again = |w: &Tensor| w;
+        let held = Some(if plain { w } else { w * 2.0 });
+        let u = if let Some(u) = held { u } else { unreachable!() };
+        let other = if plain { u } else { w };
+        let all = [Self::same(&w), { w }, again(&w), other];
+        let mut sum = Tensor::zeros([N, 1, 3]);
+        for u in all {
+            sum = sum + 0.25 * grad(&value, u);
+        }
+        sum
+    }
+
     /// Two steps of descent, each of what the one before has made.
     pub fn descent(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
         let mut w = self.pair(x);
@@ -147,6 +196,12 @@ fn derivatives_are_of_the_part_that_is_named() -> Result<()> {
             ("of_what_is_pushed", net.of_what_is_pushed(&x)?),
             ("of_an_option", net.of_an_option(&x)?),
             ("mapped", net.mapped(&x)?),
+            ("given_a_sum", net.given_a_sum(&x)?),
+            ("given_what_changes_nothing", net.given_what_changes_nothing(&x)?),
+            ("given_twice", net.given_twice(&x)?),
+            ("given_a_copy", net.given_a_copy(&x)?),
+            ("handed_out", net.handed_out(&x, true)?),
+            ("handed_out", net.handed_out(&x, false)?),
         ] {
             for (found, expected) in found.to_vec::<f32>()?.iter().zip(&expected) {
                 assert!((f64::from(*found) - expected).abs() < 1e-4, "{name}: {found}, expected {expected}");

@@ -13,9 +13,14 @@ impl Builder {
         id
     }
 
-    /// Whether [`Builder::distinct`] gave that node.
-    pub fn is_distinct(&self, id: NodeId) -> bool {
-        self.distinct.contains(&id)
+    /// What [`Builder::distinct`] was called for, where it gave that node; the node itself otherwise.
+    pub fn behind(&self, mut id: NodeId) -> NodeId {
+        while let Op::Binary(BinaryOp::Mul, a, _) = self.graph[id].op
+            && self.distinct.contains(&id)
+        {
+            id = a;
+        }
+        id
     }
 
     /// The graph with what [`Builder::distinct`] was called for in place of what it gave.

@@ -314,6 +314,9 @@ impl<'a> Body<'a> {
             let all = self.outer.push(op, stacked(&self.draft.length, &node.shape), node.dtype);
             let whole = self.operand(all);
             self.round_of(whole, &node.shape)?
+        } else if self.inside[id.index()] && self.outer.behind(id) != id {
+            // No derivative can be asked in it any more.
+            self.moved[&self.outer.behind(id)]
         } else if self.inside[id.index()] || self.is_cheap(id) {
             let op = node.op.map_operands(|operand| self.moved[&operand]);
             self.inner.push(op, node.shape, node.dtype)
