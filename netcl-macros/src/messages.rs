@@ -179,6 +179,7 @@ messages! {
     NO_KEY = "`{}` has no key `{}`", "{}";
     ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
+    INIT_GAIN = "`{}` takes one gain, a number that is not negative, found `{}`", "write `{} = {}(1.0)`, or `{} = {}` for the usual gain, {}";
     PARAMETER_INIT = "`{}` takes a number, `uniform(bound)`, `normal(std)`, or a word such as `kaiming_normal`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`; what follows from the tensor's shape is `xavier_uniform`, `xavier_normal`, `kaiming_uniform` or `kaiming_normal`, with a gain `kaiming_normal(1.0)`";
     INIT_TYPE = "`{}` of elements of `{}` takes {}, found `{}`", "write `{} = {}`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
@@ -260,7 +261,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block is called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is called in ordinary Rust, or moved into the block with `#[netcl::model]`";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -497,6 +498,7 @@ messages! {
     SIMT_ATOMIC_VALUE = "`{}` updates an element of {} with a value of its type, found {}", "write `{}`";
     SIMT_ATOMIC_TYPE = "`{}` updates elements of {}, and `{}` is of {}", "let what is updated be of one of these types, `{}`, and what it is updated with";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
+    SIMT_ARRAY_LANES = "`{}` is of tensors, and `{}` is an array", "read and write its elements one by one: `{}[i]`";
     SIMT_ATOMIC = "`{}` takes an element that is borrowed by `&mut`, and a value", "write `{}({}, {})`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
     SIMT_ARRAY_NESTED = "an array has at most {} axes, found {}", "join some: the element of row `r` and column `c` of rows of 16 is `[r * 16 + c]`";

@@ -105,7 +105,14 @@ fn refuse(diag: &Diag, (key, expr): (&str, &Expr), dtype: DType, constants: &Con
         Some((takes, instead)) => {
             diag.report(expr.span(), &m::INIT_TYPE, &[&key, &dtype, &takes, &text(expr), &key, &instead]);
         }
-        None => diag.report(expr.span(), &m::PARAMETER_INIT, &[&key, &text(expr), &key, &key, &key]),
+        None => match expr {
+            Expr::Call(call) if by_fans(&text(&call.func)).is_some() && dtype.is_float() => {
+                let (name, found) = (text(&call.func), text(expr));
+                let usual = if name.starts_with("kaiming") { "sqrt(2)" } else { "1" };
+                diag.report(expr.span(), &m::INIT_GAIN, &[&name, &found, &key, &name, &key, &name, &usual]);
+            }
+            _ => diag.report(expr.span(), &m::PARAMETER_INIT, &[&key, &text(expr), &key, &key, &key]),
+        },
     }
 }
 

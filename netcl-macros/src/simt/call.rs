@@ -381,6 +381,10 @@ impl Simt<'_> {
                 let (tensor, index) = (text(&call.receiver), "i");
                 self.report(span, &m::KERNEL_TENSOR_VALUE, &[&tensor, &tensor, &index])
             }
+            (Val::Array(..), _) if width("load").or(width("store")).is_some() => {
+                let array = text(&call.receiver);
+                self.report(span, &m::SIMT_ARRAY_LANES, &[&name, &array, &array])
+            }
             (receiver, _) => self.report(span, &m::OPERAND, &[&name, &kind(&receiver)]),
         }
     }
