@@ -209,6 +209,7 @@ fn in_fields() -> Vec<String> {
         "«#[linear(inputs = 8, outputs = 8)]» p: Linear",
         "#[parameter(«init = glorot_uniform»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = kaiming_normal_»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = kaiming_normal(-1.0)»)] p: Tensor<f32, 8, 2>",
         "#[parameter(«init = zeros»)] p: Tensor<f32, 8>",
         "#[parameter(«init = 1.0 + x»)] p: Tensor<f32, 8>",
         "#[layer(inputs = 3, outputs = 4, kernel = 3, «padding = same»)] c: Conv2d",

@@ -1,4 +1,4 @@
-//! SIMT_VECTOR, SIMT_WIDTH, SIMT_ONE_LANE
+//! SIMT_VECTOR, SIMT_WIDTH, SIMT_ONE_LANE, SIMT_ARRAY_LANES
 
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
@@ -20,6 +20,14 @@ netcl::kernel! {
         y[i] = v;
         rows[i, 0] = v;
         y.store4(i, 1.0);
+    }
+
+    #[launch(global = [{ N / 4 }], local = [8])]
+    fn kept(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let mut s = local!([f32; 32]);
+        s.store4(4 * local_id(0), x.load4(4 * global_id(0)));
+        barrier();
+        y.store4(4 * global_id(0), s.load4(4 * local_id(0)));
     }
 }
 
