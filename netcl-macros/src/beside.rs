@@ -1,10 +1,11 @@
 //! Attributes of items beside models: `#[netcl::constant]` and `#[netcl::dynamic]`.
 
+use crate::chain::{Gathered, ItemKind, Need};
 use crate::diag::{Diag, with_errors};
 use crate::parse::constant::{self, Constants};
 use crate::{chain, driver, messages as m, nesting, parse, payload, recover, words};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 
 /// `#[netcl::constant]`.
@@ -45,6 +46,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(diag, || quote!(#item #export));
     };
     parse::attr::once(&diag, &mut parsed.attrs, "constant");
+    let others = constant::named(&parsed.expr);
+    if !known && decided && !others.is_empty() {
+        let answer = answered(&Gathered::default(), &parsed);
+        return with_errors(diag, || quote!(#[allow(dead_code)] #parsed #answer));
+    }
     if !known && decided {
         let found = format!(", found `{}`", parse::text(&parsed.expr));
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(&parsed)]);
@@ -55,6 +61,27 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
         without_value(&mut parsed);
     }
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
+}
+
+/// What tells the value of a constant that is computed from others, once these have told theirs.
+pub(crate) fn answered(gathered: &Gathered, item: &syn::ItemConst) -> TokenStream {
+    let others = constant::named(&item.expr).into_iter();
+    let needs = others.map(|path| Need { kind: ItemKind::Constant, path });
+    if let Some(next) = chain::left(gathered, needs).first() {
+        return chain::request(next, gathered, "constant", &item.to_token_stream());
+    }
+    let diag = Diag::new();
+    let value = constant::written(item, &payload::constants(gathered));
+    // Where it is arithmetic rustc says what is wrong with it.
+    if value.is_none() && !payload::has_refused(gathered) && !constant::is_arithmetic(&item.expr) {
+        let found = format!(", found `{}`", parse::text(&item.expr));
+        diag.report(item.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(item)]);
+    }
+    let payload = match value {
+        Some(value) => payload::constant(&syn::ItemConst { expr: Box::new(value), ..item.clone() }),
+        None => payload::refused(),
+    };
+    with_errors(diag, || chain::export(&item.ident, &item.vis, &payload))
 }
 
 /// Gives a constant of a number another value than one that has been refused, of which rustc would say why it is none of its own.

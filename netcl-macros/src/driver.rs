@@ -13,8 +13,8 @@ use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, dump, expand, fallback, functions, guard, identity, messages as m, module, nesting, only, parse, paths,
-    recover, rounds, scan, words,
+    alias, beside, dump, expand, fallback, functions, guard, identity, messages as m, module, nesting, only, parse,
+    paths, recover, rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -192,6 +192,9 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "tensors" => {
             let round = |item| rounds::round(&Struct(item), &resumed.gathered);
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
+        }
+        "constant" => {
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| beside::answered(&resumed.gathered, &item))
         }
         "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
         "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),

@@ -9,7 +9,7 @@ use crate::parse::{attr, condition, text};
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, guard, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
@@ -71,9 +71,9 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
                     diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name, &parse::line(first)]);
                     diag.before(TokenStream::new())
                 }
-                // Of its gradient all has been said.
+                // What is wrong with its gradient has been said, and nothing is said of those who call it.
                 None if name.is_some_and(|name| unfit.contains(&parse::name(&name))) => {
-                    one(form, gathered.clone(), Piece { tokens: left_out(piece.tokens, words::GRADIENT), ..piece })
+                    refused(form, gathered.clone(), piece)
                 }
                 None => one(form, gathered.clone(), piece),
             }
@@ -82,24 +82,12 @@ pub(crate) fn kernel(form: KernelOutput, gathered: Gathered, input: TokenStream)
     quote!(#errors #all)
 }
 
-/// The tokens of an item without its attribute of that name.
-fn left_out(tokens: TokenStream, name: &str) -> TokenStream {
-    let is_it = |token: &TokenTree| match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
-            matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(first)) if first == name)
-        }
-        _ => false,
-    };
-    let mut tokens = tokens.into_iter().peekable();
-    let mut kept = TokenStream::new();
-    while let Some(token) = tokens.next() {
-        let begins = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '#');
-        if begins && tokens.next_if(is_it).is_some() {
-            continue;
-        }
-        kept.extend([token]);
+/// A kernel that has been judged beside others, and is wrong.
+fn refused(form: KernelOutput, gathered: Gathered, piece: Piece) -> TokenStream {
+    match syn::parse2::<ItemFn>(parse::index::tuples(piece.tokens.clone())) {
+        Ok(item) => rounds::refused(&Kernel { form, tokens: piece.tokens, item }),
+        Err(_) => one(form, gathered, piece),
     }
-    kept
 }
 
 /// One function.

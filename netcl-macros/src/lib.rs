@@ -125,6 +125,8 @@ pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A `const` without it can be a size as well; kernels then take it as an argument. A float is of its declared type where it
 /// is computed with, as in Rust: beside others it is converted with `as`. A list of them, `const TAPS: [f32; 3] = [0.25, 0.5, 0.25];`
 /// or one of lists, is named in bodies: `TAPS[k]`.
+///
+/// A value is a literal, or arithmetic on literals and on other constants with the attribute: `3 + 6 * OCTAVES`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(args, item, beside::constant)

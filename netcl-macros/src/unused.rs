@@ -1,9 +1,11 @@
 //! What a body binds and never uses. It is compiled to no Rust that would say so: rustc is given a variable of the name, at its
 //! place, that nobody uses, and warns as the user has told it to.
 
-use crate::parse::condition::adds_notes;
+use crate::ast::{FunctionItem, TensorType};
+use crate::parse::{self, condition::adds_notes};
+use netcl_kernels::dim::Dim;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr};
@@ -21,6 +23,20 @@ pub(crate) fn names<'a>(arguments: impl IntoIterator<Item = &'a Ident>, body: &B
     uses.visit_block(body);
     uses.close();
     uses.unused
+}
+
+/// The names that the function's parameters bind, but for tensors that alone tell a size which the body uses.
+pub(crate) fn parameters(function: &FunctionItem) -> Vec<Ident> {
+    let used = parse::names_in(function.body.to_token_stream());
+    let tells = |ty: &TensorType, name: &str| ty.dims.iter().any(|token| token.dim == Dim::symbol(name));
+    let is_needed = |parameter: &Ident| {
+        let own = function.tensors().find(|(name, _)| *name == parameter);
+        let others = || function.tensors().filter(|(name, _)| *name != parameter);
+        own.is_some_and(|(_, ty)| {
+            used.iter().any(|size| tells(ty, size) && !others().any(|(_, other)| tells(other, size)))
+        })
+    };
+    parse::function::bound(function).into_iter().filter(|parameter| !is_needed(parameter)).collect()
 }
 
 /// Variables of those names, for a block of their own.

@@ -229,7 +229,7 @@ fn plain(unit: &Unit, function: &FunctionItem, form: &CompiledForm) -> TokenStre
     let variants = source::variants(form.paths());
     let looked_at = looked_at(function);
     let checked = function.receiver.then(|| quote!(::netcl::Model::check_fields(self)?;));
-    let unused = unused::variables(&unused::names(&parse::function::bound(function), &function.body));
+    let unused = unused::variables(&unused::names(&unused::parameters(function), &function.body));
     let allowed = allowed(function);
     // Mistakes that are found later are said to be at the call.
     let says = |word: &str| attrs.iter().any(|attr| attr.path().is_ident(word));

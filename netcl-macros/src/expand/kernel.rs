@@ -80,7 +80,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let imports = imports(function);
     let checks = (!checks.is_empty()).then(|| quote!(#[allow(clippy::all)] const _: fn() = || { #(#checks)* };));
     // Of a kernel's arguments and indices errors say so.
-    let args = if function.indexed { Vec::new() } else { crate::parse::function::bound(function) };
+    let args = if function.indexed { Vec::new() } else { unused::parameters(function) };
     let unused = unused::beside(&function.attrs, &unused::names(&args, &function.body));
     let prelude = paths::prelude();
     Some(quote! {

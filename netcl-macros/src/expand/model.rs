@@ -30,7 +30,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
     let least::Checks { beside, of_part } = least::checks(model);
-    let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(field_mark);
+    let marks = model.fields.iter().map(|field| field_mark(field, &fields_name));
     let defaults = generics.type_params().filter_map(|parameter| parameter.default.as_ref().map(|(_, ty)| ty));
     // Of a model that is called as a layer all has been said.
     let own = crate::parse::name(name);
@@ -78,6 +78,9 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
                 let __netcl_core = #private::ModelCore::new(__netcl_device, __netcl_seed, &<Self as ::netcl::Model>::schema())?;
                 ::core::result::Result::Ok(<Self as #private::Part>::attach(&__netcl_core, ""))
             }
+        }
+        #[automatically_derived]
+        impl #params #name #given #bounds {
             #(#marks)*
         }
         #[automatically_derived]
@@ -115,11 +118,14 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     }
 }
 
-/// A function that whoever sees the field may call.
-fn field_mark(field: &Field) -> TokenStream {
-    let (vis, name) = (&field.vis, crate::parse::name(&field.name));
-    let mark = paths::field_mark(&name, field.name.span());
-    quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
+/// A function that whoever sees the field may call, and that reads it where rustc is to see that it is read.
+fn field_mark(field: &Field, fields_read: &Ident) -> TokenStream {
+    let (vis, ident, name) = (&field.vis, &field.name, crate::parse::name(&field.name));
+    // At the attribute, where lints are silent: what nobody calls reads nothing.
+    let mark = paths::field_mark(&name, proc_macro2::Span::call_site());
+    let read = matches!(layout(&field.kind), FieldExpansion::InMemory)
+        .then(|| quote!(let _ = |__netcl_fields: &#fields_read| __netcl_fields.#ident;));
+    quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) { #read })
 }
 
 /// A struct with the fields that are none of Rust's, layers and tensors, under their names at their places: rustc says which

@@ -32,11 +32,13 @@ pub(crate) enum Here {
     Write(&'static str),
     /// Written so of a tensor `x` with the arguments `_0` and `_1`, or, where they are not there, as the example.
     Filled(&'static str, &'static str),
+    /// The size of the axis that is the argument.
+    Axis,
     /// Something else than an operation.
     Say(&'static str),
 }
 
-use Here::{Filled, Left, Listed, Named, Say, Write};
+use Here::{Axis, Filled, Left, Listed, Named, Say, Write};
 
 const CANNOT_FAIL: &str = "operations of a compiled function cannot fail, only a call of the function can";
 const NO_COPY: &str = "operations give new tensors, and never change one";
@@ -93,7 +95,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["ravel", "flatten_all"], Write("x.reshape([-1])")),
     (&["expand", "broadcast", "broadcast_as"], Listed("broadcast_to")),
     (&["expand_as"], Say(EXPANDED)),
-    (&["size", "len", "shape", "dims", "sizes"], Write("x.dim(0)")),
+    (&["size", "len", "shape", "dims", "sizes"], Axis),
     (&["numel", "nelement", "elem_count", "num_elements"], Write("x.dim(0) * x.dim(1)")),
     (
         &["ndim", "ndimension", "rank"],
@@ -436,6 +438,8 @@ pub(crate) fn is_module_path(path: &syn::Path) -> bool {
 impl Here {
     /// What to write for `receiver.name(args)`.
     pub(crate) fn hint(self, receiver: &str, args: &[String]) -> String {
+        let args = args.iter().map(|arg| axis(arg)).collect::<Vec<_>>();
+        let args = args.as_slice();
         let all = args.join(", ");
         match self {
             Named(name) => format!("it is called `{name}` here: write `{receiver}.{name}({all})`"),
@@ -461,11 +465,24 @@ impl Here {
                 }
                 _ => format!("write `{}`", of(example, receiver, args)),
             },
+            Axis => {
+                let axis = args.first().filter(|axis| axis.trim_start_matches('-').parse::<usize>().is_ok());
+                format!("write `{receiver}.dim({})`", axis.map_or("0", String::as_str))
+            }
             Say(what) => match receiver.strip_suffix(".iter()").unwrap_or(receiver) {
                 list if list.starts_with("self.") => what.replace("self.layers", list),
                 _ => what.to_string(),
             },
         }
+    }
+}
+
+/// What is passed for an axis that candle calls `D::Minus1`; the argument itself where it is none.
+pub(crate) fn axis(arg: &str) -> String {
+    match arg.rsplit("::").next() {
+        Some("Minus1") => "-1".to_string(),
+        Some("Minus2") => "-2".to_string(),
+        _ => arg.to_string(),
     }
 }
 

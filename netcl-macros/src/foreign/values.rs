@@ -28,10 +28,10 @@ pub(crate) fn number(name: &str) -> Option<String> {
 pub(crate) fn element_type(path: &str) -> Option<DType> {
     let last = path.trim_start_matches('&').rsplit(['.', ':']).next().unwrap_or_default().to_lowercase();
     Some(match last.as_str() {
-        "float" | "float32" | "kfloat" => DType::F32,
-        "half" | "float16" => DType::F16,
+        "float" | "float32" | "fp32" | "kfloat" => DType::F32,
+        "half" | "float16" | "fp16" => DType::F16,
         "bfloat16" => DType::BF16,
-        "double" | "float64" => DType::F64,
+        "double" | "float64" | "fp64" => DType::F64,
         "int" | "int32" => DType::I32,
         "long" | "int64" => DType::I64,
         "uint32" => DType::U32,

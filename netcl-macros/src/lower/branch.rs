@@ -89,6 +89,10 @@ impl<'a> Lowering<'a> {
         let span = written.span();
         let found = match value {
             Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => return value,
+            Val::Tensor(id) if !self.elementwise && self.is_of_round(id) => {
+                let condition = text(written);
+                return self.report(span, &m::CONDITION_ROUND, &[&condition, &condition]);
+            }
             Val::Tensor(_) if !self.elementwise => {
                 let on = format!("`{}`", text(written));
                 return self.report(span, &m::CONDITION_TENSOR, &[&on, &self.as_plain(written)]);
@@ -98,6 +102,14 @@ impl<'a> Lowering<'a> {
             other => other.kind(),
         };
         self.report(span, &m::CONDITION_TYPE, &[&found])
+    }
+
+    /// Whether it is computed from the round of a loop alone.
+    fn is_of_round(&self, id: NodeId) -> bool {
+        let of = |wanted: &dyn Fn(&Op) -> bool| {
+            self.any_below(id, |below| wanted(&self.builder.node(below).op).then_some(true))
+        };
+        of(&|op| matches!(op, Op::Size(size) if self.builder.is_in_loop(size))) && !of(&|op| matches!(op, Op::Input(_)))
     }
 
     /// Looks into both branches for mistakes of their own.

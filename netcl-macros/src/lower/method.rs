@@ -145,14 +145,17 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.called_on_model(unit, &sizes, function, (call, span)) {
             return refused;
         }
-        self.note_private(&path, &function.vis, |model| {
+        let used = |model: proc_macro2::TokenStream| {
             if unit.open.contains(name) {
                 let mark = paths::function_mark(name, call.method.span());
                 return quote!(let _ = #model.#mark(););
             }
             let (name, given) = (&call.method, function.params.iter().map(|_| quote!(::core::unreachable!())));
             quote!(let _ = #model.#name(#(#given),*);)
-        });
+        };
+        if !matches!(function.vis, syn::Visibility::Public(_)) {
+            self.note_used(&path, used);
+        }
         let this = function.receiver.then(|| FieldRef::Model(unit, path, sizes.clone()));
         self.inline(unit, this, sizes, function, args, span)
     }
@@ -404,7 +407,10 @@ impl<'a> Lowering<'a> {
             ("len", Val::List(values), []) => Some(Val::Dim(Dim::from(values.len()))),
             ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
                 let shape = self.builder.shape(*id);
-                let axis = usize::try_from(axis.as_constant()?).ok().filter(|axis| *axis < shape.rank())?;
+                let axis = axis.as_constant()?;
+                // From the last one on, as PyTorch counts.
+                let axis = if axis < 0 { axis + shape.rank() as i64 } else { axis };
+                let axis = usize::try_from(axis).ok().filter(|axis| *axis < shape.rank())?;
                 Some(Val::Dim(shape[axis].clone()))
             }
             _ => None,

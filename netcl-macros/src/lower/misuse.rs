@@ -13,6 +13,24 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Stmt};
 
 impl<'a> Lowering<'a> {
+    /// Rule: the size of an axis is asked for by the axis. Wrong: `x.shape[1]`, `x.size()[1]`.
+    pub(super) fn size_by_index(&mut self, index: &'a syn::ExprIndex) -> Option<Val<'a>> {
+        let (receiver, name) = match bare(&index.expr) {
+            Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => (&**base, name),
+            Expr::MethodCall(call) if call.args.is_empty() => (&*call.receiver, &call.method),
+            _ => return None,
+        };
+        let here = foreign::operation(&name.to_string()).filter(|here| *here == foreign::Here::Axis)?;
+        match self.expr(receiver) {
+            Val::Tensor(_) => {
+                let hint = here.hint(&written(receiver), &[text(&index.index)]);
+                Some(self.report(name.span(), &m::ELSEWHERE, &[name, &hint]))
+            }
+            Val::Unknown => Some(Val::Unknown),
+            _ => None,
+        }
+    }
+
     /// A method that is none here by that name.
     pub(super) fn misused(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
         let span = call.method.span();
@@ -214,7 +232,7 @@ impl<'a> Lowering<'a> {
     fn instead(&self, call: &ExprCall, name: &str) -> Option<String> {
         let mut args = call.args.iter();
         let first = args.next();
-        let rest: Vec<String> = args.map(text).collect();
+        let rest: Vec<String> = args.map(|arg| foreign::axis(&text(arg))).collect();
         // `cat(&[a, b], 1)`.
         let joins = match name {
             "cat" | "concat" | "concatenate" => Some("concat"),

@@ -126,7 +126,7 @@ impl<'a> Lowering<'a> {
             }
             return self.report(name.span(), &m::UNKNOWN_FIELD, &[&model.name, &wanted, &near, &all]);
         };
-        self.note_private(path, &field.vis, |model| {
+        self.note_used(path, |model| {
             let mark = paths::field_mark(&wanted, name.span());
             quote!(let _ = #model.#mark();)
         });
@@ -136,17 +136,12 @@ impl<'a> Lowering<'a> {
         self.resolve(unit, &field.kind, sizes, &wanted, format!("{path}{wanted}"))
     }
 
-    /// Notes what the function that is compiled uses of the model at `path`, another one than its own, where not everybody may:
-    /// a statement about that model, by which rustc judges whether this one may.
-    pub(super) fn note_private(
-        &mut self,
-        path: &str,
-        vis: &syn::Visibility,
-        used: impl FnOnce(TokenStream) -> TokenStream,
-    ) {
+    /// Notes what the function that is compiled uses of the model at `path`, another one than its own: a statement about that model, by
+    /// which rustc judges whether this one may, and sees that it is used.
+    pub(super) fn note_used(&mut self, path: &str, used: impl FnOnce(TokenStream) -> TokenStream) {
         // A further block, which may stand in another module, sees no fields of Rust.
         let further = self.frame().unit.main.is_some();
-        if self.frames.len() == 1 && !further && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
+        if self.frames.len() == 1 && !further && !path.is_empty() {
             let model = model_at(self.frame().unit, path);
             self.private.push(used(model));
         }
@@ -234,6 +229,9 @@ impl<'a> Lowering<'a> {
     pub(super) fn subscript(&mut self, index: &'a ExprIndex) -> Val<'a> {
         if let Some(value) = self.element_read(index) {
             return value;
+        }
+        if let Some(refused) = self.size_by_index(index) {
+            return refused;
         }
         let base = self.expr(&index.expr);
         if let Val::Tensor(tensor) = base {

@@ -45,6 +45,66 @@ pub(crate) fn declared_list(ty: &Type, expr: &Expr, constants: &Constants) -> Op
     matches!(ty, Type::Array(_)).then(|| items(ty, expr, constants)).flatten()
 }
 
+/// The constants of the user's that the value of a constant is computed from.
+pub(crate) fn named(expr: &Expr) -> Vec<syn::Path> {
+    let mut found = Vec::new();
+    match expr {
+        Expr::Array(list) => list.elems.iter().for_each(|item| found.extend(named(item))),
+        Expr::Repeat(list) => found.extend(named(&list.expr).into_iter().chain(named(&list.len))),
+        expr => unknown_paths(expr, &Constants::new(), &mut found),
+    }
+    // `usize::MAX`, `std::f32::consts::PI`.
+    let is_of_rust = |path: &syn::Path| {
+        let first = path.segments[0].ident.to_string();
+        matches!(first.as_str(), "std" | "core" | "bool" | "usize" | "isize") || DType::from_name(&first).is_some()
+    };
+    let is_constant = |path: &syn::Path| {
+        path.segments.last().is_some_and(|last| !last.ident.to_string().contains(char::is_lowercase))
+    };
+    found.retain(|path| is_constant(path) && !is_of_rust(path));
+    found
+}
+
+/// Whether it is arithmetic on literals and names.
+pub(crate) fn is_arithmetic(expr: &Expr) -> bool {
+    match super::unparenthesized(expr) {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Unary(unary) => is_arithmetic(&unary.expr),
+        Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
+        _ => false,
+    }
+}
+
+/// The value of a constant, written with literals; `None` if it cannot be known.
+pub(crate) fn written(item: &syn::ItemConst, constants: &Constants) -> Option<Expr> {
+    fn number(value: Constant) -> Expr {
+        match value {
+            Constant::Integer(value) => {
+                let digits = proc_macro2::Literal::u64_unsuffixed(value.unsigned_abs());
+                if value < 0 { syn::parse_quote!(-#digits) } else { syn::parse_quote!(#digits) }
+            }
+            Constant::Float(number) => {
+                let digits = proc_macro2::Literal::f64_unsuffixed(number.value.abs());
+                if number.value.is_sign_negative() { syn::parse_quote!(-#digits) } else { syn::parse_quote!(#digits) }
+            }
+            Constant::Bool(value) => syn::parse_quote!(#value),
+        }
+    }
+    fn list(of: &ConstantList) -> Expr {
+        match of {
+            ConstantList::Number(value) => number(*value),
+            ConstantList::List(items) => {
+                let items = items.iter().map(list);
+                syn::parse_quote!([#(#items),*])
+            }
+        }
+    }
+    match declared_list(&item.ty, &item.expr, constants) {
+        Some(values) => Some(list(&values)),
+        None => declared(&item.ty, &item.expr, constants).map(number),
+    }
+}
+
 /// The value of `expr`, if it can be known.
 pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
     match expr {
@@ -268,7 +328,7 @@ pub(crate) fn example(item: &syn::ItemConst) -> String {
     let (vis, name, ty) = (text(&item.vis), &item.ident, text(&item.ty));
     if matches!(*item.ty, Type::Array(_) | Type::Slice(_) | Type::Reference(_)) {
         return format!(
-            "a list has a length and its elements are literals, or arithmetic on literals: write \
+            "a list has a length and its elements are literals, or arithmetic on these and on other such constants: write \
              `#[netcl::constant] const {name}: [f32; 3] = [0.25, 0.5, 0.25];`"
         );
     }
@@ -279,6 +339,6 @@ pub(crate) fn example(item: &syn::ItemConst) -> String {
     };
     let vis = if vis.is_empty() { vis } else { vis + " " };
     format!(
-        "a value is a literal, or arithmetic on literals: write `#[netcl::constant] {vis}const {name}: {ty} = {value};`"
+        "a value is a literal, or arithmetic on literals and on other such constants: write `#[netcl::constant] {vis}const {name}: {ty} = {value};`"
     )
 }

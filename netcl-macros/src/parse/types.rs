@@ -399,7 +399,8 @@ fn instead(name: &str, ty: &Type) -> String {
     match (last.map(|last| last.ident.to_string()).as_deref(), of) {
         (Some("Option"), Some(inner)) => {
             format!(
-                "an argument is always there: write `{}`, and a `bool` beside it that says whether it counts",
+                "an argument is always there: write `{}`, and a `bool` beside it that says whether it counts; where it \
+                 does not, any tensor of those sizes is passed",
                 text(inner)
             )
         }

@@ -114,7 +114,13 @@ fn compare(diag: &Diag, (of, kernel): (&Shapes, &Ident), (by, gradient): (&Shape
     let same = |((_, own, tensor), (_, ty, given)): (&(String, String, bool), &(String, String, bool))| {
         tensor == given && (*tensor || own == ty)
     };
-    let takes = expected.len() == by.taken.len() && expected.iter().zip(&by.taken).all(same);
+    // They are passed by their places: by the name of an input the author means that input.
+    let is_elsewhere = |(position, (name, ..)): (usize, &(String, String, bool))| {
+        let place = of.taken.iter().position(|(input, ..)| input == name);
+        place.is_some_and(|place| place != position)
+    };
+    let exchanged = by.taken.iter().enumerate().any(is_elsewhere);
+    let takes = expected.len() == by.taken.len() && expected.iter().zip(&by.taken).all(same) && !exchanged;
     if !takes || wanted.len() != by.results.len() {
         let names = |taken: &[(String, String, bool)]| taken.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
         let gradients: Vec<String> =

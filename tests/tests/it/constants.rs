@@ -197,3 +197,55 @@ fn constants_are_computed_with_and_assignments_take_tuples_apart() -> Result<()>
         Ok(())
     })
 }
+
+mod sizes {
+    #[netcl::constant]
+    pub const OCTAVES: usize = 2;
+    pub mod inner {
+        use super::OCTAVES;
+        #[netcl::constant]
+        pub const DOUBLED: usize = OCTAVES * 2;
+    }
+}
+
+use sizes::OCTAVES;
+
+/// Computed from another that is declared further down, which is computed from others itself.
+#[netcl::constant]
+const ENCODED: usize = WIDE - 6;
+#[netcl::constant]
+const WIDE: usize = 3 + 6 * OCTAVES - sizes::inner::DOUBLED;
+#[netcl::constant]
+const THIRD: f32 = -1.0 / 3.0 * TENTH;
+#[netcl::constant]
+const WEIGHTS: [f32; 3] = [THIRD, 1.0 - TENTH, 2.0];
+#[netcl::constant]
+const KEPT: bool = !DROPPED;
+#[netcl::constant]
+const DROPPED: bool = false;
+
+#[netcl::model]
+struct Encoder {
+    #[layer(inputs = ENCODED, outputs = { WIDE - 1 }, bias = KEPT, init = THIRD)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Encoder {
+    fn forward(&self, x: &Tensor<f32, N, { ENCODED }>) -> Tensor<f32, N, { WIDE - 1 }> {
+        self.line.forward(x) * THIRD + WEIGHTS[0] + WEIGHTS[1] * WEIGHTS[2]
+    }
+}
+
+#[test]
+fn constants_are_computed_from_others() -> Result<()> {
+    everywhere(|| {
+        let net = Encoder::new(&device(), Seed(1))?;
+        let y = net.forward(&floats(&[1.0; 2 * ENCODED], &[2, ENCODED]))?;
+        assert_eq!(y.shape(), [2, WIDE - 1]);
+        assert_eq!(net.tensor("line.bias")?.shape(), [WIDE - 1]);
+        let expected = THIRD * ENCODED as f32 * THIRD + WEIGHTS[0] + WEIGHTS[1] * WEIGHTS[2];
+        assert!(y.to_vec::<f32>()?.iter().all(|y| (y - expected).abs() < 1e-6), "expected {expected}");
+        Ok(())
+    })
+}

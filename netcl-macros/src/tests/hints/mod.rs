@@ -347,6 +347,7 @@ fn page() -> String {
             Here::Listed(name) => format!("`{name}`, of a list: `x.{name}([..])`"),
             Here::Left(why) => format!("nothing: {why}"),
             Here::Write(example) | Here::Filled(_, example) => format!("`{example}`"),
+            Here::Axis => "`x.dim(0)`".to_string(),
             Here::Say(what) => what.to_string(),
         };
         page.push_str(&format!("| {} | {} |\n", names(there), here.replace('|', "\\|")));

@@ -35,6 +35,14 @@ impl Net {
         x / x.size(0)
     }
 
+    pub fn counted(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N> {
+        x.sum([1]) / x.shape[1] + x.sum([1]) / x.size()[-1] + x.sum([1]) / x.shape(1)
+    }
+
+    pub fn softened(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        candle_nn::ops::softmax(&self.a.forward(x), D::Minus1)
+    }
+
     pub fn folded(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         self.layers.iter().fold(x, |h, layer| layer.forward(&h))
     }

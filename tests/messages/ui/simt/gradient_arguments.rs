@@ -42,4 +42,31 @@ netcl::kernel! {
     }
 }
 
+netcl::kernel! {
+    #[launch(global = [N])]
+    #[gradient(cube_gradient)]
+    pub fn cube(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[global_id(0)].powi(3);
+    }
+
+    /// The cotangent first, as in PyTorch's `backward(ctx, dy)`.
+    #[launch(global = [N])]
+    fn cube_gradient(dy: &Tensor<f32, N>, x: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) {
+        dx[global_id(0)] = 3.0 * x[global_id(0)] * x[global_id(0)] * dy[global_id(0)];
+    }
+}
+
+#[netcl::model]
+pub struct Net {
+    #[layer(inputs = 4, outputs = 4)]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Net {
+    pub fn loss(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {
+        cube(self.line.forward(x).reshape([-1])).sum_all()
+    }
+}
+
 fn main() {}

@@ -35,4 +35,32 @@ impl Net {
     }
 }
 
+#[netcl::model]
+struct Part {
+    // Another model reads it.
+    #[parameter(init = 0.0)]
+    bias: Tensor<f32, 8>,
+    #[parameter(init = 0.0)]
+    never: Tensor<f32, 8>,
+}
+
+#[netcl::model]
+impl Part {
+    fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        x.relu()
+    }
+}
+
+#[netcl::model]
+struct Whole {
+    part: Part,
+}
+
+#[netcl::model]
+impl Whole {
+    fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.part.forward(x) + self.part.bias
+    }
+}
+
 fn main() {}

@@ -42,6 +42,24 @@ mod parts {
         }
     }
 
+    #[netcl::model]
+    pub(crate) struct Part {
+        #[parameter(init = 0.0)]
+        scale: Tensor<f32, 8>,
+    }
+
+    #[netcl::model]
+    impl Part {
+        /// `target` says how many rounds there are.
+        pub(crate) fn rolled(&self, x: &Tensor<f32, N, 8>, target: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {
+            let mut h = x * self.scale;
+            for _ in 0..T {
+                h = h.tanh();
+            }
+            h
+        }
+    }
+
     #[netcl::model(block = further)]
     impl Net {
         pub(crate) fn logits(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
