@@ -1,7 +1,7 @@
 //! Functions of scalars as graphs of their own.
 
 use super::expected::Expected;
-use super::identity::{Distinct, Positions};
+use super::identity::{Chosen, Distinct};
 use super::{Lowering, Val};
 use crate::ast::Helper;
 use crate::diag::Diag;
@@ -19,7 +19,7 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
         &crate::parse::name(&helper.name),
         Mode::Inference,
         Vec::new(),
-        Distinct::These(Positions::new()),
+        Distinct::These(Chosen::default()),
     );
     lowering.elementwise = true;
     lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));

@@ -1,6 +1,6 @@
 //! A function to the graphs of all ways through it.
 
-use super::identity::{Distinct, Positions, asks_derivatives};
+use super::identity::{Chosen, Distinct, asks_derivatives};
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, Unit};
 use crate::diag::Diag;
@@ -147,15 +147,15 @@ fn lower_path(
     let before = diag.count();
     let lower = |distinct| lower_once(diag, whole, function, mode, (given.clone(), distinct));
     if !asks_derivatives(whole.0, function) {
-        return lower(Distinct::These(Positions::new())).0;
+        return lower(Distinct::These(Chosen::default())).0;
     }
-    let (path, asked) = lower(Distinct::All);
+    let (path, told) = lower(Distinct::All);
     if diag.count() > before {
         return path;
     }
-    let (chosen, found) = lower(Distinct::These(asked.clone()));
+    let (chosen, found) = lower(Distinct::These(told.clone()));
     // What is known of fewer nodes could go another way: then each stays.
-    if found == asked { chosen } else { path }
+    if found.asked == told.asked { chosen } else { path }
 }
 
 /// The same with nodes of their own for these results; in which of them derivatives are asked.
@@ -165,7 +165,7 @@ fn lower_once(
     function: &FunctionItem,
     mode: Mode,
     (given, distinct): (Vec<bool>, Distinct),
-) -> ((Path, bool), Positions) {
+) -> ((Path, bool), Chosen) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given, distinct);
     lowering.closed = parameters != Parameters::Names;
     lowering.by_example = parameters == Parameters::Examples;
@@ -198,5 +198,5 @@ fn lower_once(
         builder.output(OutputKind::State(path), id);
     }
     let path = Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private };
-    ((path, lowering.open), lowering.new_tensors.into_asked())
+    ((path, lowering.open), lowering.new_tensors.into_chosen())
 }

@@ -69,6 +69,9 @@ impl<'a> Lowering<'a> {
         if !self.is_of_floats((id, of), &asked) {
             return Val::Unknown;
         }
+        if !self.is_behind_rounds((id, of), &asked) {
+            return Val::Unknown;
+        }
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
         ids.iter().for_each(|id| self.new_tensors.ask(*id));
         let found = match autodiff::grad(&mut self.builder, id, &ids) {
@@ -144,6 +147,20 @@ impl<'a> Lowering<'a> {
             }
         }
         self.diag.count() == before
+    }
+
+    /// Rule: behind a loop derivatives are of what follows from its result. Wrong: `grad(&sum, h)` of a sum that the loop has added up of
+    /// each round's `h`.
+    fn is_behind_rounds(&self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
+        let leads = autodiff::leading_to(self.builder.graph(), value);
+        let is_behind = |id: &NodeId| leads.get(id.index()).copied().unwrap_or(false);
+        for Asked { id, place } in asked {
+            if self.new_tensors.of_last_round(*id).iter().any(is_behind) {
+                self.report(place.span(), &m::GRAD_LAST_ROUND, &[&text(bare(of)), &text(place), &text(place)]);
+                return false;
+            }
+        }
+        true
     }
 
     /// The argument of which the value is computed alone, where derivatives are asked in another one.

@@ -5,17 +5,36 @@
 
 use super::{Lowering, Val};
 use crate::ast::{FunctionItem, Unit};
+use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Positions of operations by their positions in the order in which a body's evaluation gives them.
-pub(super) type Positions = BTreeSet<usize>;
 
 /// Which results of operations are nodes of their own.
 #[derive(Clone)]
 pub(super) enum Distinct {
     All,
-    These(Positions),
+    These(Chosen),
+}
+
+/// What a lowering has told in which all results are nodes of their own.
+#[derive(Clone, Default)]
+pub(super) struct Chosen {
+    /// The results in which derivatives are asked, by their positions in the order in which a body's evaluation gives them.
+    pub(super) asked: BTreeSet<usize>,
+    /// Of each loop over a symbol what it carries is behind it.
+    loops: Vec<Vec<Carried>>,
+}
+
+/// Which tensor a variable is behind the loop that carries it.
+#[derive(Clone, Copy)]
+enum Carried {
+    /// The one that it was before the loop.
+    Unchanged,
+    /// The one that the variable at that position is.
+    As(usize),
+    /// One around the loop.
+    Around,
+    New,
 }
 
 /// The tensors that operations have given.
@@ -25,24 +44,39 @@ pub(super) struct NewTensors {
     count: usize,
     /// The positions of those that are nodes of their own.
     positions: BTreeMap<NodeId, usize>,
-    /// Those in which derivatives have been asked.
-    asked: Positions,
+    found: Chosen,
+    /// Of what a loop gives the other results of it that its last round has computed from that.
+    last_rounds: BTreeMap<NodeId, Vec<NodeId>>,
 }
 
 impl NewTensors {
     pub(super) fn new(distinct: Distinct) -> Self {
-        NewTensors { distinct, count: 0, positions: BTreeMap::new(), asked: Positions::new() }
+        let (positions, last_rounds) = (BTreeMap::new(), BTreeMap::new());
+        NewTensors { distinct, count: 0, positions, found: Chosen::default(), last_rounds }
     }
 
     /// Notes that a derivative is asked in a tensor.
     pub(super) fn ask(&mut self, id: NodeId) {
-        self.asked.extend(self.positions.get(&id));
+        self.found.asked.extend(self.positions.get(&id));
     }
 
-    /// In which results derivatives have been asked.
-    pub(super) fn into_asked(self) -> Positions {
-        self.asked
+    /// The other results of the loop that gave the tensor which its last round has computed from it.
+    pub(super) fn of_last_round(&self, id: NodeId) -> &[NodeId] {
+        self.last_rounds.get(&id).map_or(&[], Vec::as_slice)
     }
+
+    pub(super) fn into_chosen(self) -> Chosen {
+        self.found
+    }
+}
+
+/// What a loop carries: as it starts, as a round finds it and leaves it, and what rounds push into lists.
+pub(super) struct Rounds<'r> {
+    pub(super) initial: &'r [NodeId],
+    pub(super) carried: &'r [NodeId],
+    pub(super) next: &'r [NodeId],
+    pub(super) pushed: &'r [NodeId],
+    pub(super) count: &'r Dim,
 }
 
 impl<'a> Lowering<'a> {
@@ -56,7 +90,7 @@ impl<'a> Lowering<'a> {
         self.new_tensors.count += 1;
         let is_distinct = match &self.new_tensors.distinct {
             Distinct::All => true,
-            Distinct::These(all) => all.contains(&position),
+            Distinct::These(chosen) => chosen.asked.contains(&position),
         };
         if !is_distinct {
             return id;
@@ -69,6 +103,57 @@ impl<'a> Lowering<'a> {
     /// The same of all tensors in a value.
     pub(super) fn new_tensors_in(&mut self, value: Val<'a>) -> Val<'a> {
         value.map_tensors(&mut |id| self.new_tensor(id))
+    }
+
+    /// The tensors that a loop over a symbol has given as `results`: what it carries, and what it has pushed.
+    pub(super) fn behind_loop(&mut self, rounds: &Rounds<'_>, results: Vec<NodeId>) -> Vec<NodeId> {
+        let number = self.new_tensors.found.loops.len();
+        let kinds = match &self.new_tensors.distinct {
+            Distinct::All => self.carried_kinds(rounds),
+            Distinct::These(chosen) => chosen.loops.get(number).cloned().unwrap_or_default(),
+        };
+        let mut tensors: Vec<NodeId> = Vec::with_capacity(results.len());
+        for (position, id) in results.into_iter().enumerate() {
+            let tensor = match kinds.get(position) {
+                Some(Carried::Unchanged) => rounds.initial[position],
+                Some(Carried::As(other)) => tensors[*other],
+                Some(Carried::Around) => rounds.next[position],
+                Some(Carried::New) | None => self.new_tensor(id),
+            };
+            tensors.push(tensor);
+        }
+        if let Distinct::All = self.new_tensors.distinct {
+            let left: Vec<NodeId> = rounds.next.iter().chain(rounds.pushed).copied().collect();
+            for (position, id) in rounds.next.iter().enumerate() {
+                let is_of_it = |other: &NodeId| self.any_below(*other, |below| (below == *id).then_some(true));
+                let others = left.iter().zip(&tensors).filter(|(other, tensor)| {
+                    // What is pushed is that tensor, and part of another.
+                    **tensor != tensors[position] && is_of_it(other)
+                });
+                let others: Vec<NodeId> = others.map(|(_, tensor)| *tensor).collect();
+                self.new_tensors.last_rounds.insert(tensors[position], others);
+            }
+        }
+        self.new_tensors.found.loops.push(kinds);
+        tensors
+    }
+
+    fn carried_kinds(&self, rounds: &Rounds<'_>) -> Vec<Carried> {
+        // In a loop without rounds all stay what they were.
+        let has_rounds = self.builder.is_never_negative(&(rounds.count.clone() - Dim::constant(1)));
+        let first = rounds.carried.first().map_or(0, |id| id.index());
+        let kind = |(position, next): (usize, &NodeId)| {
+            let is_same = |other: &usize| {
+                rounds.next[*other] == *next && (has_rounds || rounds.initial[*other] == rounds.initial[position])
+            };
+            match (0..position).find(is_same) {
+                _ if *next == rounds.carried[position] => Carried::Unchanged,
+                Some(other) => Carried::As(other),
+                None if has_rounds && next.index() < first => Carried::Around,
+                None => Carried::New,
+            }
+        };
+        rounds.next.iter().enumerate().map(kind).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! list around it, once in each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
 use super::carried::{CarriedVariable, starts};
+use super::identity::Rounds;
 use super::leave::EnteredLoop;
 use super::misuse::bare;
 use super::round::SymbolicLoop;
@@ -35,6 +36,7 @@ impl<'a> Lowering<'a> {
             _ => "round".to_string(),
         };
         self.at(span);
+        let count = length.clone();
         let draft = self.builder.begin_scan(&name, length.clone(), &initial);
         let mut carried = draft.carried().iter();
         self.give_variables(&variables, &mut carried);
@@ -108,7 +110,9 @@ impl<'a> Lowering<'a> {
         };
         match results {
             Ok(results) => {
-                let results: Vec<NodeId> = results.into_iter().map(|id| self.new_tensor(id)).collect();
+                let rounds =
+                    Rounds { initial: &initial, carried: draft.carried(), next: &next, pushed: &left, count: &count };
+                let results = self.behind_loop(&rounds, results);
                 for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
                     self.builder.name(*id, &variable.name);
                 }

@@ -153,6 +153,20 @@ impl Shifts {
         sum
     }
 
+    /// Behind the loop both names are of one tensor, and what no round changes is what it was.
+    pub fn behind_a_loop(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let kept = self.shift.broadcast_to([N, 1, 3]);
+        let (mut h, mut u, mut same) = (kept * 0.0, kept, kept);
+        for t in 0..T {
+            h = kept + 0.0 * x.get(1, t).unsqueeze(1) * u;
+            u = h;
+            let again = same;
+            same = again;
+        }
+        let value = Self::value(x, &h) * 0.5 + Self::value(x, &u) * 0.5 + Self::value(x, &same);
+        0.5 * grad(&value, u) + 0.25 * grad(&value, same)
+    }
+
     /// Two steps of descent, each of what the one before has made.
     pub fn descent(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
         let mut w = self.pair(x);
@@ -200,6 +214,7 @@ fn derivatives_are_of_the_part_that_is_named() -> Result<()> {
             ("given_what_changes_nothing", net.given_what_changes_nothing(&x)?),
             ("given_twice", net.given_twice(&x)?),
             ("given_a_copy", net.given_a_copy(&x)?),
+            ("behind_a_loop", net.behind_a_loop(&x)?),
             ("handed_out", net.handed_out(&x, true)?),
             ("handed_out", net.handed_out(&x, false)?),
         ] {

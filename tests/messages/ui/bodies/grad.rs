@@ -52,6 +52,15 @@ impl Net {
     fn helper(value: &Tensor<f32>, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         grad(value, x)
     }
+    pub fn last_round(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {
+        let mut h = x.get(1, 0);
+        let mut sum = Tensor::zeros([]);
+        for t in 0..T {
+            h = (h + x.get(1, t)).tanh();
+            sum = sum + h.square().sum_all();
+        }
+        grad(&(sum + h.sum_all()), h)
+    }
     pub fn linear_twice(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         let dx = grad(&self.line.forward(x).sum_all(), x);
         grad(&dx.sum_all(), x)
