@@ -30,7 +30,8 @@ pub(crate) fn as_sums(graph: &Graph) -> Result<(Graph, BTreeSet<NodeId>)> {
     for (kind, id) in &graph.outputs {
         builder.output(kind.clone(), moved[id.index()]);
     }
-    Ok((builder.finish(), stored))
+    let (graph, places) = builder.finish_with_places();
+    Ok((graph, stored.into_iter().filter_map(|id| places[id.index()]).collect()))
 }
 
 /// What the operand of a product is a view of, if that is computed by a map.

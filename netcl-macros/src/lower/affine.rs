@@ -174,7 +174,28 @@ impl Affine {
     /// The remainder that is not negative, as Rust's `rem_euclid`: of what is so many divisors below zero at most.
     pub(super) fn wrapped(&self, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
         let shifted = |times: i64| self.plus(&Affine::fixed(divisor.clone() * Dim::constant(times))).ok();
-        (0..=FEW).filter_map(shifted).find_map(|index| index.part(DivRem::Remainder, divisor, axes))
+        let by_few = (0..=FEW).filter_map(shifted).find_map(|index| index.part(DivRem::Remainder, divisor, axes));
+        by_few.or_else(|| self.wrapped_apart(divisor, axes))
+    }
+
+    /// The same of a difference of two indices that are not negative, however far it is below zero: `(t - k).rem_euclid(T)` is
+    /// `(t + T - k % T) % T`.
+    fn wrapped_apart(&self, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
+        let below = Dim::default() - self.offset.clone();
+        let (added, taken) = match self.offset.never_negative() {
+            true => (self.offset.clone(), Dim::default()),
+            false => (Dim::default(), below.never_negative().then_some(below)?),
+        };
+        let (mut minuend, mut subtrahend) = (Affine::fixed(added), Affine::fixed(taken));
+        for (atom, coefficient) in &self.terms {
+            match *coefficient {
+                0.. => minuend.terms.push((atom.clone(), *coefficient)),
+                _ => subtrahend.terms.push((atom.clone(), factor(coefficient.checked_neg()).ok()?)),
+            }
+        }
+        let taken = subtrahend.part(DivRem::Remainder, divisor, axes)?.times(-1).ok()?;
+        let index = minuend.plus(&Affine::fixed(divisor.clone())).and_then(|sum| sum.plus(&taken)).ok()?;
+        index.part(DivRem::Remainder, divisor, axes)
     }
 
     /// The index where it is at least `low` and at most `high`, and the nearer one of these elsewhere. `None` where nothing is known

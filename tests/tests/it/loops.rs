@@ -338,3 +338,60 @@ fn a_slice_up_to_a_symbol_is_checked_at_each_call() -> Result<()> {
         Ok(())
     })
 }
+
+/// As many products in a round as make the one kernel of all rounds a long one.
+#[netcl::model]
+struct Deep {
+    #[layer(inputs = 3, outputs = 3)]
+    lines: [Linear; 7],
+}
+
+#[netcl::model]
+impl Deep {
+    fn round(&self, h: &Tensor<f32, N, 3>, x: &Tensor<f32, N, 3>) -> Tensor<f32, N, 3> {
+        let mut h = h + x;
+        for line in &self.lines {
+            h = line.forward(h).tanh();
+        }
+        h
+    }
+
+    pub fn rounds(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N, 3]);
+        for t in 0..T {
+            h = self.round(h, x.get(1, t));
+        }
+        h.square().sum_all()
+    }
+
+    pub fn written_out(&self, x: &Tensor<f32, N, 3, 3>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N, 3]);
+        for t in 0..3 {
+            h = self.round(h, x.get(1, t));
+        }
+        h.square().sum_all()
+    }
+}
+
+#[test]
+fn rounds_of_many_products_have_gradients() -> Result<()> {
+    everywhere(|| {
+        let net = Deep::new(&device(), Seed(6))?;
+        let values: Vec<f32> = (0..18).map(|i| (i as f32 * 0.9).sin()).collect();
+        let x = floats(&values, &[2, 3, 3]);
+        let (loss, gradients) = net.rounds_with_gradients(&x)?;
+        let (wanted, others) = net.written_out_with_gradients(&x)?;
+        assert!((loss.item::<f32>()? - wanted.item::<f32>()?).abs() < 1e-6);
+        for line in 0..7 {
+            for part in ["weight", "bias"] {
+                let path = format!("lines.{line}.{part}");
+                let (own, other) =
+                    (gradients.tensor(&path)?.to_vec::<f32>()?, others.tensor(&path)?.to_vec::<f32>()?);
+                for (own, other) in own.iter().zip(&other) {
+                    assert!((own - other).abs() < 1e-6, "{path}: {own}, written out {other}");
+                }
+            }
+        }
+        Ok(())
+    })
+}
