@@ -271,7 +271,8 @@ messages! {
     GRAD_NUMBER = "`{}` is a number by which a loop computes, and the derivative in a number goes back through none", "take it as a tensor without axes, `{}: &Tensor<f32>`";
     GRAD_BEFORE_ROUND = "this value was computed before the round, and `{}` begins anew in each round of a loop: the value does not follow from it", "compute the value inside of the loop, from `{}` as it is there";
     GRAD_OF_ARGUMENT = "this value does not depend on `{}`: a function is compiled by itself, too, where `{}` is an argument like it", "compute the value from it in this function; a helper that is given both is a closure where it is called: `let d = |value, x| grad(value, x);`";
-    GRAD_LAST_ROUND = "`{}` depends on `{}` by what the last round of the loop has computed from it, too, which cannot be told from the other rounds", "ask in the loop, `grad(&value, {})` of what a round computes itself, or compute the value behind the loop";
+    GRAD_LAST_ROUND = "`{}` depends on `{}` by what the last round of the loop has computed from it, too, which cannot be told from the other rounds", "name a tensor of its own behind the loop, `let own = {} * 1.0;`, and compute the value from that; or ask in the loop";
+    GRAD_CARRIED = "what `{}` reads has been computed of `{}` before the round, or is it under another name, as in the first round what it starts as", "name a tensor of the round's own, `let own = {} * 1.0;`, and compute the value from that";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";

@@ -53,6 +53,14 @@ fn swept(
         if !builder.node(id).op.is_elementwise() {
             cotangent = cotangent.closed(builder)?;
         }
+        let is_target = targets.contains(&id);
+        if is_target {
+            cotangent = cotangent.closed(builder)?;
+            // What is computed of one of several derivatives is computed of that tensor.
+            if order == HighestOrder::Any && targets.len() > 1 && !matches!(builder.node(id).op, Op::Input(_)) {
+                cotangent = Cotangent::everywhere(builder.distinct(cotangent.value));
+            }
+        }
         results.note(builder, id, cotangent.value);
         if is_call {
             call(builder, id, &results, &wanted, &mut cotangents)?;
@@ -62,10 +70,9 @@ fn swept(
             let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;
             accumulate(builder, &mut cotangents, operand, Cotangent { value, guard, open })?;
         }
-        if targets.contains(&id) {
-            let gradient = cotangent.closed(builder)?;
-            name_gradient(builder, id, gradient.value);
-            cotangents[id.index()] = Some(gradient);
+        if is_target {
+            name_gradient(builder, id, cotangent.value);
+            cotangents[id.index()] = Some(cotangent);
         }
         builder.set_span(outer);
     }

@@ -57,7 +57,10 @@ impl<'a> Lowering<'a> {
         };
         Some(match value {
             Val::Tensor(_) => value,
-            Val::Number(_) | Val::Dim(_) => Val::Tensor(self.tensor(value, None, span)?),
+            Val::Number(_) | Val::Dim(_) => {
+                let number = self.tensor(value, None, span)?;
+                Val::Tensor(self.new_tensor(number))
+            }
             Val::Tuple(parts) if !parts.is_empty() => Val::Tuple(all(parts)?),
             Val::List(parts) if !parts.is_empty() => Val::List(all(parts)?),
             Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, span)?))),

@@ -1,6 +1,7 @@
 //! `grad(value, x)` in a body: derivatives that the function goes on with.
 
 use super::misuse::{bare, written};
+use super::round::AskedInRound;
 use super::{FieldRef, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -69,9 +70,10 @@ impl<'a> Lowering<'a> {
         if !self.is_of_floats((id, of), &asked) {
             return Val::Unknown;
         }
-        if !self.is_behind_rounds((id, of), &asked) {
+        if !self.is_behind_rounds((id, of), &asked) || !self.is_of_this_round((id, of), &asked) {
             return Val::Unknown;
         }
+        let first = self.builder.graph().nodes.len();
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
         ids.iter().for_each(|id| self.new_tensors.ask(*id));
         let found = match autodiff::grad(&mut self.builder, id, &ids) {
@@ -92,8 +94,14 @@ impl<'a> Lowering<'a> {
             };
         }
         let Some(found) = found.into_iter().collect::<Option<Vec<NodeId>>>() else { return Val::Unknown };
-        let found: Vec<NodeId> = found.into_iter().map(|id| self.new_tensor(id)).collect();
-        shaped(given, &mut found.into_iter())
+        let mut gradients: Vec<NodeId> = Vec::with_capacity(found.len());
+        for (position, gradient) in found.into_iter().enumerate() {
+            gradients.push(match ids[..position].iter().position(|id| *id == ids[position]) {
+                Some(same) => gradients[same],
+                None => self.new_gradient(gradient, first),
+            });
+        }
+        shaped(given, &mut gradients.into_iter())
     }
 
     /// Rule: `grad` is of a value that has been computed. Wrong: `grad(|x| self.loss(x), x)`, as JAX differentiates functions.
@@ -161,6 +169,52 @@ impl<'a> Lowering<'a> {
             }
         }
         true
+    }
+
+    /// Rule: a derivative in what a loop carries is of what the round computes of it. Wrong: `let mut w = self.w;`, and in the loop
+    /// `grad(&(w * self.w).sum_all(), w)`, which in the first round is of one tensor.
+    fn is_of_this_round(&mut self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
+        if !self.new_tensors.are_all_distinct() {
+            return true;
+        }
+        let leads = autodiff::leading_to(self.builder.graph(), value);
+        let reads = |id: NodeId| leads.get(id.index()).copied().unwrap_or(false);
+        let before = self.diag.count();
+        // Of a value that does not depend on it another error says so.
+        for Asked { id, place } in asked.iter().filter(|asked| reads(asked.id)) {
+            let name = text(place);
+            let words = [text(bare(of)), name.clone(), name];
+            for number in 0..self.loops.len() {
+                let carried = &self.loops[number].carried;
+                let Some(own) = carried.iter().position(|(now, _)| now == id) else { continue };
+                let start = carried[own].1;
+                let read: Vec<usize> =
+                    (0..carried.len()).filter(|other| *other != own && reads(carried[*other].0)).collect();
+                let is_of_start =
+                    |id: NodeId| autodiff::leading_to(self.builder.graph(), id).get(start.index()) == Some(&true);
+                if reads(start) || read.iter().any(|other| is_of_start(carried[*other].1)) {
+                    let [of, name, own] = &words;
+                    self.report(place.span(), &m::GRAD_CARRIED, &[of, name, own]);
+                } else {
+                    let place = place.span();
+                    self.loops[number].asked.push(AskedInRound { carried: own, read, place, words: words.clone() });
+                }
+            }
+        }
+        self.diag.count() == before
+    }
+
+    /// The same once it is known what the next round finds: `q = h;` behind `grad(&(h * q).sum_all(), h)`.
+    pub(super) fn judge_asked(&self, asked: &[AskedInRound], next: &[NodeId]) {
+        for AskedInRound { carried, read, place, words: [of, name, own] } in asked {
+            let Some(wanted) = next.get(*carried) else { continue };
+            let is_of_it = |other: &usize| {
+                next.get(*other).is_some_and(|id| self.any_below(*id, |below| (below == *wanted).then_some(true)))
+            };
+            if read.iter().any(is_of_it) {
+                self.report(*place, &m::GRAD_CARRIED, &[of, name, own]);
+            }
+        }
     }
 
     /// The argument of which the value is computed alone, where derivatives are asked in another one.

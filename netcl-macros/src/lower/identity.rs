@@ -60,6 +60,11 @@ impl NewTensors {
         self.found.asked.extend(self.positions.get(&id));
     }
 
+    /// Whether each result of an operation is a node of its own.
+    pub(super) fn are_all_distinct(&self) -> bool {
+        matches!(self.distinct, Distinct::All)
+    }
+
     /// The other results of the loop that gave the tensor which its last round has computed from it.
     pub(super) fn of_last_round(&self, id: NodeId) -> &[NodeId] {
         self.last_rounds.get(&id).map_or(&[], Vec::as_slice)
@@ -100,6 +105,16 @@ impl<'a> Lowering<'a> {
         id
     }
 
+    /// The same of a derivative, which may be a node of its own since there were `first` nodes.
+    pub(super) fn new_gradient(&mut self, id: NodeId, first: usize) -> NodeId {
+        if id.index() < first || self.builder.behind(id) == id {
+            return self.new_tensor(id);
+        }
+        self.new_tensors.positions.insert(id, self.new_tensors.count);
+        self.new_tensors.count += 1;
+        id
+    }
+
     /// The same of all tensors in a value.
     pub(super) fn new_tensors_in(&mut self, value: Val<'a>) -> Val<'a> {
         value.map_tensors(&mut |id| self.new_tensor(id))
@@ -122,7 +137,7 @@ impl<'a> Lowering<'a> {
             };
             tensors.push(tensor);
         }
-        if let Distinct::All = self.new_tensors.distinct {
+        if self.new_tensors.are_all_distinct() {
             let left: Vec<NodeId> = rounds.next.iter().chain(rounds.pushed).copied().collect();
             for (position, id) in rounds.next.iter().enumerate() {
                 let is_of_it = |other: &NodeId| self.any_below(*other, |below| (below == *id).then_some(true));

@@ -11,10 +11,24 @@ pub(super) struct SymbolicLoop {
     pub(super) around: (usize, usize),
     /// What it carries, as a round finds it and as it was before the loop.
     pub(super) carried: Vec<(NodeId, NodeId)>,
+    /// Derivatives that its body asks in what it carries.
+    pub(super) asked: Vec<AskedInRound>,
     /// What has been pushed into lists around the body: name, value, where.
     pub(super) pushed: Vec<(String, NodeId, Span)>,
     /// What has changed a state in it: where, what, and what to write instead.
     pub(super) state: Option<(Span, String, String)>,
+}
+
+/// A derivative of a value in what a loop carries.
+#[derive(Clone)]
+pub(super) struct AskedInRound {
+    /// Which of the carried tensors it is asked in.
+    pub(super) carried: usize,
+    /// The others that the value reads.
+    pub(super) read: Vec<usize>,
+    /// What is said where one of these is computed of that.
+    pub(super) place: Span,
+    pub(super) words: [String; 3],
 }
 
 /// A fold of a kernel whose closure is being evaluated.

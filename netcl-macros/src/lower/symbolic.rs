@@ -47,7 +47,7 @@ impl<'a> Lowering<'a> {
         let positions = self.positions.clone();
         let around = (frames, self.frame().scopes.len());
         let carried = draft.carried().iter().copied().zip(initial.iter().copied()).collect();
-        self.loops.push(SymbolicLoop { around, carried, pushed: Vec::new(), state: None });
+        self.loops.push(SymbolicLoop { around, carried, asked: Vec::new(), pushed: Vec::new(), state: None });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
@@ -55,7 +55,7 @@ impl<'a> Lowering<'a> {
         self.frame_mut().control.loops.pop();
         // The body's nodes are its own.
         self.positions = positions;
-        let (pushed, state) = self.loops.pop().map(|own| (own.pushed, own.state)).unwrap_or_default();
+        let (pushed, state, asked) = self.loops.pop().map(|own| (own.pushed, own.state, own.asked)).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
         }
@@ -101,6 +101,9 @@ impl<'a> Lowering<'a> {
             lists.push((name, id));
         }
         let left: Vec<NodeId> = lists.iter().map(|(_, id)| *id).collect();
+        if !unknown {
+            self.judge_asked(&asked, &next);
+        }
         let results = match self.diag.count() == said && !unknown {
             true => {
                 self.at(span);

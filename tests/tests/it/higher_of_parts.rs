@@ -153,6 +153,18 @@ impl Shifts {
         sum
     }
 
+    /// Derivatives of one call are computed of each other, and one that is asked twice is one.
+    pub fn of_one_call(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
+        let b = self.shift.broadcast_to([N, 1, 3]);
+        let w = b * 2.0;
+        // Half of a derivative in `w` is added to what `b` has of its own: `db = 2 dw + ..`.
+        let (dw, db) = grad(&(w.square().sum_all() * 0.5 + b.sum_all()), (w, b));
+        let by_rule = grad(&db.sum_all(), dw);
+        let (one, other) = grad(&w.square().sum_all(), (w, w));
+        let twice = grad(&(one.sum_all() + other.sum_all()), one);
+        grad(&Self::value(x, &b), b) * (by_rule * 0.25 + twice * 0.25)
+    }
+
     /// Behind the loop both names are of one tensor, and what no round changes is what it was.
     pub fn behind_a_loop(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
         let kept = self.shift.broadcast_to([N, 1, 3]);
@@ -215,6 +227,7 @@ fn derivatives_are_of_the_part_that_is_named() -> Result<()> {
             ("given_twice", net.given_twice(&x)?),
             ("given_a_copy", net.given_a_copy(&x)?),
             ("behind_a_loop", net.behind_a_loop(&x)?),
+            ("of_one_call", net.of_one_call(&x)?),
             ("handed_out", net.handed_out(&x, true)?),
             ("handed_out", net.handed_out(&x, false)?),
         ] {

@@ -385,8 +385,7 @@ fn rounds_of_many_products_have_gradients() -> Result<()> {
         for line in 0..7 {
             for part in ["weight", "bias"] {
                 let path = format!("lines.{line}.{part}");
-                let (own, other) =
-                    (gradients.tensor(&path)?.to_vec::<f32>()?, others.tensor(&path)?.to_vec::<f32>()?);
+                let (own, other) = (gradients.tensor(&path)?.to_vec::<f32>()?, others.tensor(&path)?.to_vec::<f32>()?);
                 for (own, other) in own.iter().zip(&other) {
                     assert!((own - other).abs() < 1e-6, "{path}: {own}, written out {other}");
                 }

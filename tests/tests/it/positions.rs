@@ -390,9 +390,7 @@ fn indices_go_round_from_any_distance() -> Result<()> {
             let at = |n: usize, t: usize, by: usize| {
                 x[n * length + (t as i64 - by as i64).rem_euclid(length as i64) as usize]
             };
-            let one = |n: usize, t: usize| {
-                (0..taps).map(|k| w[k] * at(n, t, k)).sum::<f32>() + at(n, t, 2 * rows + 7)
-            };
+            let one = |n: usize, t: usize| (0..taps).map(|k| w[k] * at(n, t, k)).sum::<f32>() + at(n, t, 2 * rows + 7);
             let wanted: Vec<f32> = (0..rows * length).map(|i| one(i / length, i % length)).collect();
             near(&circular(&filter, &tensor)?, &wanted)?;
             circular.check(&filter, &tensor)?;

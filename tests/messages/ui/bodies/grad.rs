@@ -61,6 +61,32 @@ impl Net {
         }
         grad(&(sum + h.sum_all()), h)
     }
+    pub fn as_it_starts(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let mut w = self.scale;
+        for t in 0..T {
+            let loss = (w * x.get(0, t)).tanh().sum_all() + (w * self.scale).sum_all();
+            w = w - 0.1 * grad(&loss, w);
+        }
+        w
+    }
+    pub fn under_two_names(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut h, mut q) = (self.scale * 1.0, self.scale * 2.0);
+        for t in 0..T {
+            let g = grad(&((h * x.get(0, t)).sin().sum_all() + q.powi(3).sum_all()), h);
+            h = (h - 0.3 * g).tanh();
+            q = h.abs();
+        }
+        h + q
+    }
+    pub fn of_its_own(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let mut w = self.scale;
+        for t in 0..T {
+            let own = w * 1.0;
+            let loss = (own * x.get(0, t)).tanh().sum_all() + (own * self.scale).sum_all();
+            w = w - 0.1 * grad(&loss, own);
+        }
+        w
+    }
     pub fn linear_twice(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         let dx = grad(&self.line.forward(x).sum_all(), x);
         grad(&dx.sum_all(), x)
