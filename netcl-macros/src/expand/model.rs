@@ -30,7 +30,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
     let generics = &model.generics;
     let (params, given, bounds) = generics.split_for_impl();
     let least::Checks { beside, of_part } = least::checks(model);
-    let marks = model.fields.iter().map(|field| field_mark(field, &fields_name));
+    let marks = field_marks(model, &fields_name);
     let defaults = generics.type_params().filter_map(|parameter| parameter.default.as_ref().map(|(_, ty)| ty));
     // Of a model that is called as a layer all has been said.
     let own = crate::parse::name(name);
@@ -79,10 +79,7 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
                 ::core::result::Result::Ok(<Self as #private::Part>::attach(&__netcl_core, ""))
             }
         }
-        #[automatically_derived]
-        impl #params #name #given #bounds {
-            #(#marks)*
-        }
+        #marks
         #[automatically_derived]
         impl #params #private::Part for #name #given #bounds {
             type Gradients = #gradients_name #given;
@@ -115,6 +112,19 @@ pub(crate) fn structure(model: &ModelItem) -> TokenStream {
         #fields_read
         #meant
         #prelude
+    }
+}
+
+/// The marks of all fields.
+fn field_marks(model: &ModelItem, fields_read: &Ident) -> TokenStream {
+    let name = &model.name;
+    let (params, given, bounds) = model.generics.split_for_impl();
+    let marks = model.fields.iter().map(|field| field_mark(field, fields_read));
+    quote! {
+        #[automatically_derived]
+        impl #params #name #given #bounds {
+            #(#marks)*
+        }
     }
 }
 

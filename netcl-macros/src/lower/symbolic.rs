@@ -63,36 +63,7 @@ impl<'a> Lowering<'a> {
             self.report_state(state, span);
         }
         self.report_changed(&fixed);
-        let (mut next, mut unknown) = (Vec::new(), false);
-        let begun = starts(&variables, &initial).into_iter().zip(starts(&variables, draft.carried()));
-        for (variable, (start, carried)) in variables.iter().zip(begun) {
-            let (scope, position) = variable.place;
-            let mut after = Vec::new();
-            let value = self.frame().scopes[scope][position].value.clone();
-            // What is wrong with it has been said, or will be where all functions are known.
-            if value.is_unknown() {
-                unknown = true;
-                continue;
-            }
-            let known = self.as_tensors(value, start, span, &mut after);
-            if !known || after.len() != variable.count {
-                if self.diag.count() == said {
-                    let kinds = ["one kind of value", "another", "what is carried is of one kind in all rounds"];
-                    let place = variable.assigned_at;
-                    self.report(place, &m::LOOP_CARRIED, &[&variable.name, &kinds[0], &kinds[1], &kinds[2]]);
-                }
-                continue;
-            }
-            for (position, ((before, carried), after)) in start.iter().zip(carried).zip(&mut after).enumerate() {
-                // Every round finds the type that the loop began with.
-                *after = self.as_declared(*after, self.builder.dtype(*before));
-                let same = self.builder.shape(*before).to_string() == self.builder.shape(*after).to_string();
-                if !same || self.builder.dtype(*before) != self.builder.dtype(*after) {
-                    self.report_carried(variable, (*carried, position), (*before, *after));
-                }
-            }
-            next.extend(after);
-        }
+        let (next, unknown) = self.after_round(&variables, (&initial, draft.carried()), (said, span));
         let mut lists: Vec<(String, NodeId)> = Vec::new();
         for (name, id, span) in pushed {
             if lists.iter().any(|(known, _)| *known == name) {
@@ -133,6 +104,46 @@ impl<'a> Lowering<'a> {
                 self.forget(&variables, &lists)
             }
         }
+    }
+
+    /// What the variables are made of behind the body, and whether of some nothing is known; `said` errors had been told before it.
+    fn after_round(
+        &mut self,
+        variables: &[CarriedVariable],
+        (initial, carried): (&[NodeId], &[NodeId]),
+        (said, span): (usize, Span),
+    ) -> (Vec<NodeId>, bool) {
+        let (mut next, mut unknown) = (Vec::new(), false);
+        let begun = starts(variables, initial).into_iter().zip(starts(variables, carried));
+        for (variable, (start, carried)) in variables.iter().zip(begun) {
+            let (scope, position) = variable.place;
+            let mut after = Vec::new();
+            let value = self.frame().scopes[scope][position].value.clone();
+            // What is wrong with it has been said, or will be where all functions are known.
+            if value.is_unknown() {
+                unknown = true;
+                continue;
+            }
+            let known = self.as_tensors(value, start, span, &mut after);
+            if !known || after.len() != variable.count {
+                if self.diag.count() == said {
+                    let kinds = ["one kind of value", "another", "what is carried is of one kind in all rounds"];
+                    let place = variable.assigned_at;
+                    self.report(place, &m::LOOP_CARRIED, &[&variable.name, &kinds[0], &kinds[1], &kinds[2]]);
+                }
+                continue;
+            }
+            for (position, ((before, carried), after)) in start.iter().zip(carried).zip(&mut after).enumerate() {
+                // Every round finds the type that the loop began with.
+                *after = self.as_declared(*after, self.builder.dtype(*before));
+                let same = self.builder.shape(*before).to_string() == self.builder.shape(*after).to_string();
+                if !same || self.builder.dtype(*before) != self.builder.dtype(*after) {
+                    self.report_carried(variable, (*carried, position), (*before, *after));
+                }
+            }
+            next.extend(after);
+        }
+        (next, unknown)
     }
 
     /// Nothing is known of what the loop would have given.
