@@ -13,8 +13,8 @@ use crate::scalars::Scalars;
 use crate::structs::{self, Struct};
 use crate::tensors::Tensors;
 use crate::{
-    alias, beside, dump, expand, fallback, functions, guard, identity, messages as m, module, nesting, only, parse,
-    paths, recover, rounds, scan, words,
+    alias, declared_constant, dump, expand, fallback, functions, guard, identity, messages as m, module, nesting, only,
+    parse, paths, recover, rounds, scan, words,
 };
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -193,9 +193,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
             let round = |item| rounds::round(&Struct(item), &resumed.gathered);
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), round)
         }
-        "constant" => {
-            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| beside::answered(&resumed.gathered, &item))
-        }
+        "constant" => syn::parse2(body)
+            .map_or_else(|e| e.to_compile_error(), |item| declared_constant::answered(&resumed.gathered, &item)),
         "kernel" => kernel(KernelOutput::Callable, resumed.gathered, body),
         "rules" => kernel(KernelOutput::Plans, resumed.gathered, body),
         _ => TokenStream::new(),

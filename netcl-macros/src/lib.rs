@@ -9,14 +9,15 @@
 mod alias;
 mod associated;
 mod ast;
-mod beside;
 mod callee;
 mod chain;
 mod compile;
 mod constants;
+mod declared_constant;
 mod diag;
 mod driver;
 mod dump;
+mod dynamic;
 mod expand;
 mod fallback;
 mod fields;
@@ -129,7 +130,7 @@ pub fn tensors(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A value is a literal, or arithmetic on literals and on other constants with the attribute: `3 + 6 * OCTAVES`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(args, item, beside::constant)
+    attribute(args, item, declared_constant::constant)
 }
 
 /// Leaves a function of a `#[netcl::model] impl` block, or one of tensors beside models, to run time, with the text that it has.
@@ -140,7 +141,7 @@ pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `x: &Tensor`, a function of the block is one of ordinary Rust.
 #[proc_macro_attribute]
 pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(TokenStream::new(), item, |_, item| beside::dynamic(item))
+    attribute(TokenStream::new(), item, |_, item| dynamic::dynamic(item))
 }
 
 /// Compiles kernels written element by element, with their gradients.

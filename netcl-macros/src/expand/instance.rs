@@ -17,7 +17,7 @@ pub(crate) struct Forms(Vec<(Ident, String, Vec<Planned>)>);
 pub(crate) fn of(diag: &Diag, (unit, ty): (&Unit, &str), function: &FunctionItem, sizes: &Sizes) -> Option<Forms> {
     let expanded = functions::one(diag, unit, function, Some(sizes))?;
     let name = &function.name;
-    let forms = [(name.clone(), Some(expanded.plain)), (format_ident!("{name}_with_gradients"), expanded.gradients)];
+    let forms = [(name.clone(), Some(expanded.plain)), (format_ident!("{}_with_gradients", name), expanded.gradients)];
     let forms = forms.into_iter().filter_map(|(name, form)| match form? {
         CompiledForm::Plans(planned) => Some((name.clone(), format!("{ty}::{name}"), planned)),
         // Nothing is open any more.

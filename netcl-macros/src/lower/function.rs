@@ -1,6 +1,7 @@
 //! A function to the graphs of all ways through it.
 
-use super::identity::{Chosen, Distinct, asks_derivatives};
+use super::identity::{Chosen, Distinct};
+use super::new_tensors::asks_derivatives;
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, Unit};
 use crate::diag::Diag;

@@ -56,6 +56,7 @@ mod listed;
 mod method;
 mod misuse;
 mod named;
+mod new_tensors;
 mod nodes;
 mod open;
 mod options;

@@ -4,9 +4,9 @@
 //! list around it, once in each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
 use super::carried::{CarriedVariable, starts};
-use super::identity::Rounds;
 use super::leave::EnteredLoop;
 use super::misuse::bare;
+use super::new_tensors::FinishedLoop;
 use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -84,9 +84,14 @@ impl<'a> Lowering<'a> {
         };
         match results {
             Ok(results) => {
-                let rounds =
-                    Rounds { initial: &initial, carried: draft.carried(), next: &next, pushed: &left, count: &count };
-                let results = self.behind_loop(&rounds, results);
+                let finished = FinishedLoop {
+                    initial: &initial,
+                    carried: draft.carried(),
+                    next: &next,
+                    pushed: &left,
+                    count: &count,
+                };
+                let results = self.behind_loop(&finished, results);
                 for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
                     self.builder.name(*id, &variable.name);
                 }

@@ -301,9 +301,10 @@ fn made(whole: &Ident, parts: &Composite, names: &mut Vec<ValueName>) {
         Composite::Tuple(parts) | Composite::Array(parts) => parts
             .iter()
             .enumerate()
-            .for_each(|(position, part)| made(&format_ident!("{whole}_{position}"), part, names)),
+            .for_each(|(position, part)| made(&format_ident!("{}_{position}", whole), part, names)),
         Composite::Struct(_, fields) => {
-            fields.iter().for_each(|(field, part)| made(&format_ident!("{whole}_{field}"), part, names));
+            // An identifier between braces would keep the `r#` of `r#type`.
+            fields.iter().for_each(|(field, part)| made(&format_ident!("{}_{}", whole, field), part, names));
         }
     }
 }

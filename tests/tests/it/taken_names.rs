@@ -455,3 +455,59 @@ fn kernels_may_be_called_as_what_generated_code_binds() -> Result<()> {
         Ok(())
     })
 }
+
+/// Fields that are words of Rust's, in structs that functions take and give.
+mod words {
+    use super::*;
+
+    #[netcl::tensors]
+    pub struct State {
+        pub h: Tensor<f32, N, 2>,
+        pub r#type: Tensor<f32, N, 2>,
+    }
+
+    #[netcl::tensors]
+    pub struct Both {
+        pub r#in: State,
+        pub r#loop: (Tensor<f32, N, 2>, f32),
+    }
+
+    #[netcl::model]
+    pub struct Words {
+        #[parameter(init = 2.0)]
+        by: Tensor<f32, 2>,
+    }
+
+    #[netcl::model]
+    impl Words {
+        fn turned(&self, s: &State) -> State {
+            State { h: s.r#type * self.by, r#type: s.h }
+        }
+
+        pub fn step(&self, r#move: &Both) -> State {
+            let State { h, r#type } = self.turned(&r#move.r#in);
+            State { h: h * r#move.r#loop.1, r#type: r#type + r#move.r#loop.0 }
+        }
+
+        pub fn loss(&self, s: &State) -> Tensor<f32> {
+            let s = self.turned(s);
+            (s.h * s.r#type).sum_all()
+        }
+    }
+}
+
+#[test]
+fn fields_of_structs_are_called_as_words_of_rust() -> Result<()> {
+    everywhere(|| {
+        let net = words::Words::new(&device(), Seed(1))?;
+        let state = || words::State { h: floats(&[1.0, 2.0], &[1, 2]), r#type: floats(&[3.0, 4.0], &[1, 2]) };
+        let both = words::Both { r#in: state(), r#loop: (floats(&[10.0, 20.0], &[1, 2]), 0.5) };
+        let next = net.step(&both)?;
+        assert_eq!(next.h.to_vec::<f32>()?, [3.0, 4.0]);
+        assert_eq!(next.r#type.to_vec::<f32>()?, [11.0, 22.0]);
+        let (loss, gradients) = net.loss_with_gradients(&state())?;
+        assert_eq!(loss.item::<f32>()?, 2.0 * (3.0 + 8.0));
+        assert_eq!(gradients.tensor("by")?.to_vec::<f32>()?, [3.0, 8.0]);
+        Ok(())
+    })
+}

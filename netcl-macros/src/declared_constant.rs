@@ -1,11 +1,11 @@
-//! Attributes of items beside models: `#[netcl::constant]` and `#[netcl::dynamic]`.
+//! `#[netcl::constant]`: a constant whose value is known, or is once others have told theirs.
 
-use crate::chain::{Gathered, ItemKind, Need};
+use crate::chain::{self, Gathered, ItemKind, Need};
 use crate::diag::{Diag, with_errors};
 use crate::parse::constant::{self, Constants};
-use crate::{chain, driver, messages as m, nesting, parse, payload, recover, words};
+use crate::{messages as m, nesting, parse, payload, recover};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
 /// `#[netcl::constant]`.
@@ -99,25 +99,4 @@ fn without_value(item: &mut syn::ItemConst) {
         let _ = || #given;
         #value
     });
-}
-
-/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it: above a function of tensors, which it makes one that is compiled where
-/// it runs.
-pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
-    let parsed = syn::parse2::<syn::ItemFn>(item.clone()).ok();
-    let of_tensors =
-        |item: &syn::ItemFn| parse::function::is_of_tensors(&item.sig) && parse::function::is_sized(&item.sig);
-    if let Some(mut parsed) = parsed.filter(of_tensors) {
-        // Both attributes may be there, in either order.
-        let last = |attr: &syn::Attribute| attr.path().segments.last().map(|segment| segment.ident.to_string());
-        parsed.attrs.retain(|attr| last(attr).as_deref() != Some(words::FUNCTION));
-        let mark = format_ident!("{}", words::DYNAMIC);
-        return driver::function(TokenStream::new(), quote!(#[#mark] #parsed));
-    }
-    let diag = Diag::new();
-    // The attribute, as it is written.
-    let call = proc_macro2::Span::call_site();
-    let place = item.clone().into_iter().next().map_or(call, |first| call.resolved_at(first.span()));
-    diag.report(place, &m::DYNAMIC_OUTSIDE, &[]);
-    with_errors(diag, || item)
 }
