@@ -155,7 +155,7 @@ impl Crate {
 
     /// `#[netcl::constant]` on `item`.
     pub(crate) fn constant(&mut self, item: TokenStream) -> &mut Self {
-        self.add(crate::beside::constant(TokenStream::new(), item));
+        self.add(crate::declared_constant::constant(TokenStream::new(), item));
         self
     }
 
@@ -172,7 +172,7 @@ impl Crate {
             "function" => self.add(driver::function(args, item)),
             "kernel" => drop(self.kernel(item)),
             "tensors" => self.tensors(item),
-            _ => self.add(crate::beside::constant(args, item)),
+            _ => self.add(crate::declared_constant::constant(args, item)),
         }
     }
 
