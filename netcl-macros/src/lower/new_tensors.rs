@@ -71,6 +71,10 @@ impl<'a> Lowering<'a> {
         if self.new_tensors.are_all_distinct() {
             let left: Vec<NodeId> = rounds.next.iter().chain(rounds.pushed).copied().collect();
             for (position, id) in rounds.next.iter().enumerate() {
+                // Of a tensor that was there before, the loop's derivative tells all.
+                if matches!(kinds[position], AfterLoop::Unchanged | AfterLoop::Around) {
+                    continue;
+                }
                 let is_of_it = |other: &NodeId| self.any_below(*other, |below| (below == *id).then_some(true));
                 let others = left.iter().zip(&tensors).filter(|(other, tensor)| {
                     // What is pushed is that tensor, and part of another.

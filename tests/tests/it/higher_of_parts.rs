@@ -169,14 +169,18 @@ impl Shifts {
     pub fn behind_a_loop(&self, x: &Tensor<f32, N, T, 3>) -> Tensor<f32, N, 1, 3> {
         let kept = self.shift.broadcast_to([N, 1, 3]);
         let (mut h, mut u, mut same) = (kept * 0.0, kept, kept);
+        let mut sum = Tensor::zeros([]);
         for t in 0..T {
+            sum = sum + (same * x.get(1, t).unsqueeze(1)).sum_all();
             h = kept + 0.0 * x.get(1, t).unsqueeze(1) * u;
             u = h;
             let again = same;
             same = again;
         }
         let value = Self::value(x, &h) * 0.5 + Self::value(x, &u) * 0.5 + Self::value(x, &same);
-        0.5 * grad(&value, u) + 0.25 * grad(&value, same)
+        // What the rounds have summed up of what none of them changes counts.
+        let summed = grad(&sum, same) - x.sum([1]).unsqueeze(1);
+        0.5 * grad(&value, u) + 0.25 * grad(&value, same) + summed
     }
 
     /// Two steps of descent, each of what the one before has made.

@@ -458,8 +458,6 @@ fn kernels_may_be_called_as_what_generated_code_binds() -> Result<()> {
 
 /// Fields that are words of Rust's, in structs that functions take and give.
 mod words {
-    use super::*;
-
     #[netcl::tensors]
     pub struct State {
         pub h: Tensor<f32, N, 2>,
