@@ -72,8 +72,7 @@ pub(crate) fn answered(gathered: &Gathered, item: &syn::ItemConst) -> TokenStrea
     }
     let diag = Diag::new();
     let value = constant::written(item, &payload::constants(gathered));
-    // Where it is arithmetic rustc says what is wrong with it.
-    if value.is_none() && !payload::has_refused(gathered) && !constant::is_arithmetic(&item.expr) {
+    if value.is_none() && !payload::has_refused(gathered) {
         let found = format!(", found `{}`", parse::text(&item.expr));
         diag.report(item.expr.span(), &m::CONSTANT_FORM, &[&found, &constant::example(item)]);
     }

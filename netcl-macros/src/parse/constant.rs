@@ -65,16 +65,6 @@ pub(crate) fn named(expr: &Expr) -> Vec<syn::Path> {
     found
 }
 
-/// Whether it is arithmetic on literals and names.
-pub(crate) fn is_arithmetic(expr: &Expr) -> bool {
-    match super::unparenthesized(expr) {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Unary(unary) => is_arithmetic(&unary.expr),
-        Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
-        _ => false,
-    }
-}
-
 /// The value of a constant, written with literals; `None` if it cannot be known.
 pub(crate) fn written(item: &syn::ItemConst, constants: &Constants) -> Option<Expr> {
     fn number(value: Constant) -> Expr {
@@ -82,6 +72,18 @@ pub(crate) fn written(item: &syn::ItemConst, constants: &Constants) -> Option<Ex
             Constant::Integer(value) => {
                 let digits = proc_macro2::Literal::u64_unsuffixed(value.unsigned_abs());
                 if value < 0 { syn::parse_quote!(-#digits) } else { syn::parse_quote!(#digits) }
+            }
+            // There is no literal of these.
+            Constant::Float(number) if !number.value.is_finite() => {
+                let ty = proc_macro2::Ident::new(
+                    if number.ty == Some(DType::F64) { "f64" } else { "f32" },
+                    proc_macro2::Span::call_site(),
+                );
+                match number.value {
+                    value if value.is_nan() => syn::parse_quote!(#ty::NAN),
+                    value if value > 0.0 => syn::parse_quote!(#ty::INFINITY),
+                    _ => syn::parse_quote!(#ty::NEG_INFINITY),
+                }
             }
             Constant::Float(number) => {
                 let digits = proc_macro2::Literal::f64_unsuffixed(number.value.abs());
