@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
         // `ys = ys.concat([y], 1);`: a choice between the parts at each place.
         let joins = matches!(&self.builder.node(after).op, Op::Select(..));
         let grown = (0..old.rank()).filter(|_| old.rank() == new.rank()).find(|axis| old[*axis] != new[*axis]);
-        let is_made_of_itself = || self.any_below(after, |node| (node == carried).then_some(true));
+        let is_made_of_itself = || self.is_made_of(after, carried);
         let grows = |axis: &usize| {
             let more = new[*axis].clone() - old[*axis].clone();
             more.never_negative() && joins && is_made_of_itself()

@@ -89,6 +89,7 @@ pub(super) fn lower_with(
         true => vec![own],
         false => function.variants.iter().map(|(variant, chosen)| (variant, chosen.clone())).collect(),
     };
+    let differentiates = asks_derivatives(unit, function);
     for (variant, chosen) in variants {
         let mut pending = vec![Vec::new()];
         while let Some(given) = pending.pop() {
@@ -99,7 +100,8 @@ pub(super) fn lower_with(
                 return LoweredFunction::Broken;
             }
             let fresh = given.len();
-            let (mut path, decided) = lower_path(diag, (unit, sizes, parameters), variant, mode, given);
+            let (mut path, decided) =
+                lower_path(diag, (unit, sizes, parameters), (variant, differentiates), mode, given);
             open |= decided;
             whole &= gives_all(&path.graph, variant);
             // Each condition met for the first time was taken to be true: come back for false.
@@ -137,17 +139,18 @@ pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &FunctionItem) {
     }
 }
 
-/// The path that the decisions `given` begin, and whether an open size decided something on it.
+/// The path that the decisions `given` begin, and whether an open size decided something on it; `differentiates`: the function, or one that it
+/// may call, has a `grad`.
 fn lower_path(
     diag: &Diag,
     whole: (&Unit, &Rc<Sizes>, Parameters),
-    function: &FunctionItem,
+    (function, differentiates): (&FunctionItem, bool),
     mode: Mode,
     given: Vec<bool>,
 ) -> (Path, bool) {
     let before = diag.count();
     let lower = |distinct| lower_once(diag, whole, function, mode, (given.clone(), distinct));
-    if !asks_derivatives(whole.0, function) {
+    if !differentiates {
         return lower(Distinct::These(Chosen::default())).0;
     }
     let (path, told) = lower(Distinct::All);

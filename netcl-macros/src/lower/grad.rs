@@ -182,8 +182,7 @@ impl<'a> Lowering<'a> {
         let before = self.diag.count();
         // Of a value that does not depend on it another error says so.
         for Asked { id, place } in asked.iter().filter(|asked| reads(asked.id)) {
-            let name = text(place);
-            let words = [text(bare(of)), name.clone(), name];
+            let words = [text(bare(of)), text(place)];
             for number in 0..self.loops.len() {
                 let carried = &self.loops[number].carried;
                 let Some(own) = carried.iter().position(|(now, _)| now == id) else { continue };
@@ -193,8 +192,8 @@ impl<'a> Lowering<'a> {
                 let is_of_start =
                     |id: NodeId| autodiff::leading_to(self.builder.graph(), id).get(start.index()) == Some(&true);
                 if reads(start) || read.iter().any(|other| is_of_start(carried[*other].1)) {
-                    let [of, name, own] = &words;
-                    self.report(place.span(), &m::GRAD_CARRIED, &[of, name, own]);
+                    let [of, name] = &words;
+                    self.report(place.span(), &m::GRAD_CARRIED, &[of, name, name]);
                 } else {
                     let place = place.span();
                     self.loops[number].asked.push(AskedInRound { carried: own, read, place, words: words.clone() });
@@ -206,13 +205,11 @@ impl<'a> Lowering<'a> {
 
     /// The same once it is known what the next round finds: `q = h;` behind `grad(&(h * q).sum_all(), h)`.
     pub(super) fn judge_asked(&self, asked: &[AskedInRound], next: &[NodeId]) {
-        for AskedInRound { carried, read, place, words: [of, name, own] } in asked {
+        for AskedInRound { carried, read, place, words: [of, name] } in asked {
             let Some(wanted) = next.get(*carried) else { continue };
-            let is_of_it = |other: &usize| {
-                next.get(*other).is_some_and(|id| self.any_below(*id, |below| (below == *wanted).then_some(true)))
-            };
+            let is_of_it = |other: &usize| next.get(*other).is_some_and(|id| self.is_made_of(*id, *wanted));
             if read.iter().any(is_of_it) {
-                self.report(*place, &m::GRAD_CARRIED, &[of, name, own]);
+                self.report(*place, &m::GRAD_CARRIED, &[of, name, name]);
             }
         }
     }
@@ -222,8 +219,7 @@ impl<'a> Lowering<'a> {
         let graph = self.builder.graph();
         let is_argument = |id: NodeId| matches!(graph[id].op, Op::Input(InputKind::Argument(_)));
         let inputs = graph.iter().filter(|(_, node)| matches!(node.op, Op::Input(_))).map(|(id, _)| id);
-        let read: Vec<NodeId> =
-            inputs.filter(|id| self.any_below(value, |below| (below == *id).then_some(true))).collect();
+        let read: Vec<NodeId> = inputs.filter(|id| self.is_made_of(value, *id)).collect();
         let apart = is_argument(asked) && !read.contains(&asked) && read.iter().all(|id| is_argument(*id));
         read.first().filter(|_| apart).map(|id| graph[*id].name.clone())
     }

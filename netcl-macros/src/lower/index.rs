@@ -385,6 +385,11 @@ impl<'a> Lowering<'a> {
         self.any_below(id, |node| self.given(node).map(|given| given == wanted))
     }
 
+    /// Whether `value` is computed from the node `of`, or is it.
+    pub(super) fn is_made_of(&self, value: NodeId, of: NodeId) -> bool {
+        self.any_below(value, |below| (below == of).then_some(true))
+    }
+
     /// Whether `found` says so of the node or one that it is computed from; where it answers, nothing below is asked.
     pub(super) fn any_below(&self, id: NodeId, found: impl Fn(NodeId) -> Option<bool>) -> bool {
         let mut seen = std::collections::BTreeSet::new();

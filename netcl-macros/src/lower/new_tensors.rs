@@ -75,10 +75,9 @@ impl<'a> Lowering<'a> {
                 if matches!(kinds[position], AfterLoop::Unchanged | AfterLoop::Around) {
                     continue;
                 }
-                let is_of_it = |other: &NodeId| self.any_below(*other, |below| (below == *id).then_some(true));
                 let others = left.iter().zip(&tensors).filter(|(other, tensor)| {
                     // What is pushed is that tensor, and part of another.
-                    **tensor != tensors[position] && is_of_it(other)
+                    **tensor != tensors[position] && self.is_made_of(**other, *id)
                 });
                 let others: Vec<NodeId> = others.map(|(_, tensor)| *tensor).collect();
                 self.new_tensors.last_rounds.insert(tensors[position], others);

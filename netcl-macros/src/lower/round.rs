@@ -26,9 +26,9 @@ pub(super) struct AskedInRound {
     pub(super) carried: usize,
     /// The others that the value reads.
     pub(super) read: Vec<usize>,
-    /// What is said where one of these is computed of that.
     pub(super) place: Span,
-    pub(super) words: [String; 3],
+    /// The value, and what it is asked in, as they are written.
+    pub(super) words: [String; 2],
 }
 
 /// A fold of a kernel whose closure is being evaluated.
