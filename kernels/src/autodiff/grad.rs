@@ -29,10 +29,15 @@ pub fn grad(builder: &mut Builder, value: NodeId, wrt: &[NodeId]) -> Result<Vec<
 
 /// Of each node up to `value` whether that depends on it in a way that has a derivative.
 pub fn leading_to(graph: &Graph, value: NodeId) -> Vec<bool> {
+    leading_to_beside(graph, value, &[])
+}
+
+/// The same by ways that go through none of `others`.
+pub fn leading_to_beside(graph: &Graph, value: NodeId, others: &[NodeId]) -> Vec<bool> {
     let mut leads = vec![false; value.index() + 1];
     leads[value.index()] = true;
     for id in (0..=value.index()).rev().map(|position| NodeId(position as u32)).collect::<Vec<_>>() {
-        let flows = graph[id].dtype.is_float() || graph[id].op.is_call();
+        let flows = (graph[id].dtype.is_float() || graph[id].op.is_call()) && !others.contains(&id);
         if leads[id.index()] && flows {
             differentiable_operands(graph, id).into_iter().for_each(|operand| leads[operand.index()] = true);
         }

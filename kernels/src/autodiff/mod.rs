@@ -31,7 +31,7 @@ use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
-pub use grad::{grad, leading_to};
+pub use grad::{grad, leading_to, leading_to_beside};
 use maths::zeros;
 pub use order::HighestOrder;
 pub use saved::{Sweep, derivatives_from_saved, gradients_from_saved};

@@ -1,6 +1,6 @@
 //! A function to the graphs of all ways through it.
 
-use super::identity::{Chosen, Distinct};
+use super::identity::{Chosen, Distinct, NewTensors};
 use super::new_tensors::asks_derivatives;
 use super::{FieldRef, Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, Unit};
@@ -19,6 +19,16 @@ pub(crate) struct Path {
     pub(crate) graph: Graph,
     /// What it uses of other models that not everybody may: expressions for rustc, which knows who may.
     pub(crate) private: Vec<TokenStream>,
+}
+
+impl Path {
+    /// Whether the other has met the same conditions.
+    fn decides_as(&self, other: &Path) -> bool {
+        let decided = |path: &Path| -> Vec<(String, bool)> {
+            path.decisions.iter().map(|(condition, value)| (condition.to_string(), *value)).collect()
+        };
+        decided(self) == decided(other)
+    }
 }
 
 /// What the model's parameters are.
@@ -153,23 +163,28 @@ fn lower_path(
     if !differentiates {
         return lower(Distinct::These(Chosen::default())).0;
     }
-    let (path, told) = lower(Distinct::All);
+    let (all, told) = lower(Distinct::All);
     if diag.count() > before {
-        return path;
+        return all;
     }
-    let (chosen, found) = lower(Distinct::These(told.clone()));
+    // What there is to say has been said.
+    let heard = diag.only(&[]);
+    let (chosen, again) = lower(Distinct::These(told.found.clone()));
+    let is_right = diag.count() == before;
+    diag.go_back(heard);
+    let is_same = is_right && told.has_gone_as(&again) && all.1 == chosen.1 && all.0.decides_as(&chosen.0);
     // What is known of fewer nodes could go another way: then each stays.
-    if found.asked == told.asked { chosen } else { path }
+    if is_same { chosen } else { all }
 }
 
-/// The same with nodes of their own for these results; in which of them derivatives are asked.
+/// The same with nodes of their own for these results; which results there were.
 fn lower_once(
     diag: &Diag,
     (unit, sizes, parameters): (&Unit, &Rc<Sizes>, Parameters),
     function: &FunctionItem,
     mode: Mode,
     (given, distinct): (Vec<bool>, Distinct),
-) -> ((Path, bool), Chosen) {
+) -> ((Path, bool), NewTensors) {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given, distinct);
     lowering.closed = parameters != Parameters::Names;
     lowering.by_example = parameters == Parameters::Examples;
@@ -202,5 +217,5 @@ fn lower_once(
         builder.output(OutputKind::State(path), id);
     }
     let path = Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private };
-    ((path, lowering.open), lowering.new_tensors.into_chosen())
+    ((path, lowering.open), lowering.new_tensors)
 }

@@ -1,5 +1,6 @@
 //! `grad(value, x)` in a body: derivatives that the function goes on with.
 
+use super::earlier_rounds::{FinishedLoop, Found};
 use super::misuse::{bare, written};
 use super::round::AskedInRound;
 use super::{FieldRef, Lowering, Val};
@@ -70,9 +71,10 @@ impl<'a> Lowering<'a> {
         if !self.is_of_floats((id, of), &asked) {
             return Val::Unknown;
         }
-        if !self.is_behind_rounds((id, of), &asked) || !self.is_of_this_round((id, of), &asked) {
+        if !self.is_behind_rounds((id, of), &asked) {
             return Val::Unknown;
         }
+        self.note_asked_in_round((id, of), &asked);
         let first = self.builder.graph().nodes.len();
         let ids: Vec<NodeId> = asked.iter().map(|asked| asked.id).collect();
         ids.iter().for_each(|id| self.new_tensors.ask(*id));
@@ -160,10 +162,14 @@ impl<'a> Lowering<'a> {
     /// Rule: behind a loop derivatives are of what follows from its result. Wrong: `grad(&sum, h)` of a sum that the loop has added up of
     /// each round's `h`.
     fn is_behind_rounds(&self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
-        let leads = autodiff::leading_to(self.builder.graph(), value);
-        let is_behind = |id: &NodeId| leads.get(id.index()).copied().unwrap_or(false);
+        let graph = self.builder.graph();
         for Asked { id, place } in asked {
-            if self.new_tensors.of_last_round(*id).iter().any(is_behind) {
+            let Some(last) = self.new_tensors.last_rounds.get(id) else { continue };
+            let all = autodiff::leading_to(graph, value);
+            let beside = autodiff::leading_to_beside(graph, value, &last.results);
+            let reads = |leads: &[bool], ids: &[NodeId]| ids.iter().any(|id| leads.get(id.index()) == Some(&true));
+            let may_be_read = reads(&all, &[*id]) && reads(&beside, &last.may_be);
+            if may_be_read || reads(&all, &last.dependent) {
                 self.report(place.span(), &m::GRAD_LAST_ROUND, &[&text(bare(of)), &text(place), &text(place)]);
                 return false;
             }
@@ -171,45 +177,47 @@ impl<'a> Lowering<'a> {
         true
     }
 
-    /// Rule: a derivative in what a loop carries is of what the round computes of it. Wrong: `let mut w = self.w;`, and in the loop
-    /// `grad(&(w * self.w).sum_all(), w)`, which in the first round is of one tensor.
-    fn is_of_this_round(&mut self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
+    /// Rule: a derivative in a loop's body is of what the round computes. Wrong: `let mut w = self.w;`, and in the loop
+    /// `grad(&(w * self.w).sum_all(), w)`, which in the first round is of one tensor; `grad(&loss(h), self.w)` of what the loop carries
+    /// as `h` and has computed of `self.w`. What the next round finds is known at the loop's end.
+    fn note_asked_in_round(&mut self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) {
         if !self.new_tensors.are_all_distinct() {
-            return true;
+            return;
         }
         let leads = autodiff::leading_to(self.builder.graph(), value);
-        let reads = |id: NodeId| leads.get(id.index()).copied().unwrap_or(false);
-        let before = self.diag.count();
         // Of a value that does not depend on it another error says so.
-        for Asked { id, place } in asked.iter().filter(|asked| reads(asked.id)) {
+        for Asked { id, place } in asked.iter().filter(|asked| leads.get(asked.id.index()) == Some(&true)) {
+            let is_carried = self.loops.iter().flat_map(|own| &own.carried).any(|(now, _)| now == id);
+            let message = if is_carried { &m::GRAD_CARRIED } else { &m::GRAD_AROUND };
             let words = [text(bare(of)), text(place)];
-            for number in 0..self.loops.len() {
-                let carried = &self.loops[number].carried;
-                let Some(own) = carried.iter().position(|(now, _)| now == id) else { continue };
-                let start = carried[own].1;
-                let read: Vec<usize> =
-                    (0..carried.len()).filter(|other| *other != own && reads(carried[*other].0)).collect();
-                let is_of_start =
-                    |id: NodeId| autodiff::leading_to(self.builder.graph(), id).get(start.index()) == Some(&true);
-                if reads(start) || read.iter().any(|other| is_of_start(carried[*other].1)) {
-                    let [of, name] = &words;
-                    self.report(place.span(), &m::GRAD_CARRIED, &[of, name, name]);
-                } else {
-                    let place = place.span();
-                    self.loops[number].asked.push(AskedInRound { carried: own, read, place, words: words.clone() });
-                }
+            if let Some(innermost) = self.loops.last_mut() {
+                innermost.asked.push(AskedInRound {
+                    values: vec![value],
+                    of: *id,
+                    message,
+                    place: place.span(),
+                    words,
+                });
             }
         }
-        self.diag.count() == before
     }
 
-    /// The same once it is known what the next round finds: `q = h;` behind `grad(&(h * q).sum_all(), h)`.
-    pub(super) fn judge_asked(&self, asked: &[AskedInRound], next: &[NodeId]) {
-        for AskedInRound { carried, read, place, words: [of, name] } in asked {
-            let Some(wanted) = next.get(*carried) else { continue };
-            let is_of_it = |other: &usize| next.get(*other).is_some_and(|id| self.is_made_of(*id, *wanted));
-            if read.iter().any(is_of_it) {
-                self.report(*place, &m::GRAD_CARRIED, &[of, name, name]);
+    /// The same at the loop's end; what it cannot tell the loop around it will.
+    pub(super) fn judge_asked(&mut self, asked: Vec<AskedInRound>, rounds: &FinishedLoop<'_>) {
+        for asked in asked {
+            match rounds.in_graph(self.builder.graph()).dependence(&asked.values, asked.of) {
+                Found::Dependent => {
+                    let [of, name] = &asked.words;
+                    self.report(asked.place, asked.message, &[of, name, name]);
+                }
+                Found::Apart(before) => {
+                    let Some(around) = self.loops.last_mut() else { continue };
+                    around.asked.extend(before.into_iter().map(|(of, values)| AskedInRound {
+                        values,
+                        of,
+                        ..asked.clone()
+                    }));
+                }
             }
         }
     }

@@ -34,6 +34,17 @@ pub(super) enum AfterLoop {
     New,
 }
 
+/// What depends on a tensor that a loop has given, beside what is computed of it behind the loop.
+#[derive(Clone, Default)]
+pub(super) struct LastRound {
+    /// What the loop has computed.
+    pub(super) results: Vec<NodeId>,
+    /// The other results that the last round has computed of it.
+    pub(super) dependent: Vec<NodeId>,
+    /// Tensors around the loop that it may be: what it starts as, where there may be no round.
+    pub(super) may_be: Vec<NodeId>,
+}
+
 /// The tensors that operations have given.
 #[derive(Clone)]
 pub(super) struct NewTensors {
@@ -42,8 +53,8 @@ pub(super) struct NewTensors {
     /// The positions of those that are nodes of their own.
     pub(super) positions: BTreeMap<NodeId, usize>,
     pub(super) found: Chosen,
-    /// Of what a loop gives the other results of it that its last round has computed from that.
-    pub(super) last_rounds: BTreeMap<NodeId, Vec<NodeId>>,
+    /// Of what loops give: what else depends on it.
+    pub(super) last_rounds: BTreeMap<NodeId, LastRound>,
 }
 
 impl NewTensors {
@@ -62,12 +73,9 @@ impl NewTensors {
         matches!(self.distinct, Distinct::All)
     }
 
-    /// The other results of the loop that gave the tensor which its last round has computed from it.
-    pub(super) fn of_last_round(&self, id: NodeId) -> &[NodeId] {
-        self.last_rounds.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn into_chosen(self) -> Chosen {
-        self.found
+    /// Whether the same operations, loops and derivatives were met in another lowering.
+    pub(super) fn has_gone_as(&self, other: &NewTensors) -> bool {
+        let met = |of: &NewTensors| (of.count, of.found.loops.len(), of.found.asked.clone());
+        met(self) == met(other)
     }
 }

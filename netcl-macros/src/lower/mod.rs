@@ -30,6 +30,7 @@ mod closure;
 mod control;
 mod declared;
 mod differing_shapes;
+mod earlier_rounds;
 mod element;
 mod exhaustive;
 mod expected;

@@ -1,19 +1,11 @@
 //! What operations give, as nodes of their own where derivatives are asked in it: see [`super::identity`].
 
-use super::identity::{AfterLoop, Distinct};
+use super::earlier_rounds::{FinishedLoop, Found};
+use super::identity::{AfterLoop, Distinct, LastRound};
 use super::{Lowering, Val};
 use crate::ast::{FunctionItem, Unit};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::NodeId;
-
-/// What a loop carries: as it starts, as a round finds it and leaves it, and what rounds push into lists.
-pub(super) struct FinishedLoop<'r> {
-    pub(super) initial: &'r [NodeId],
-    pub(super) carried: &'r [NodeId],
-    pub(super) next: &'r [NodeId],
-    pub(super) pushed: &'r [NodeId],
-    pub(super) count: &'r Dim,
-}
 
 impl<'a> Lowering<'a> {
     /// What an operation on whole tensors gives, which is no tensor that is there already.
@@ -69,28 +61,43 @@ impl<'a> Lowering<'a> {
             tensors.push(tensor);
         }
         if self.new_tensors.are_all_distinct() {
-            let left: Vec<NodeId> = rounds.next.iter().chain(rounds.pushed).copied().collect();
-            for (position, id) in rounds.next.iter().enumerate() {
-                // Of a tensor that was there before, the loop's derivative tells all.
-                if matches!(kinds[position], AfterLoop::Unchanged | AfterLoop::Around) {
-                    continue;
-                }
-                let others = left.iter().zip(&tensors).filter(|(other, tensor)| {
-                    // What is pushed is that tensor, and part of another.
-                    **tensor != tensors[position] && self.is_made_of(**other, *id)
-                });
-                let others: Vec<NodeId> = others.map(|(_, tensor)| *tensor).collect();
-                self.new_tensors.last_rounds.insert(tensors[position], others);
-            }
+            self.note_last_round(rounds, &kinds, &tensors);
         }
         self.new_tensors.found.loops.push(kinds);
         tensors
     }
 
+    /// What else depends on the tensors that the loop has given, where the compiler's derivatives do not see it.
+    fn note_last_round(&mut self, rounds: &FinishedLoop<'_>, kinds: &[AfterLoop], tensors: &[NodeId]) {
+        let has_rounds = self.has_rounds(rounds);
+        let is_new = |position: &usize| matches!(kinds.get(*position), None | Some(AfterLoop::New));
+        let results: Vec<NodeId> = (0..tensors.len()).filter(is_new).map(|position| tensors[position]).collect();
+        for (position, own) in tensors.iter().enumerate().take(rounds.carried.len()) {
+            // Of a tensor that was there before, the loop's derivative tells all.
+            if matches!(kinds[position], AfterLoop::Unchanged | AfterLoop::Around) {
+                continue;
+            }
+            let body = rounds.in_graph(self.builder.graph());
+            let mut last = LastRound { results: results.clone(), ..LastRound::default() };
+            for (other, tensor) in tensors.iter().enumerate() {
+                // What is pushed is that tensor, and part of another.
+                match body.dependence_behind(other, position, has_rounds) {
+                    Found::Dependent if tensor != own => last.dependent.push(*tensor),
+                    Found::Dependent => {}
+                    Found::Apart(before) => last.may_be.extend(before.into_iter().map(|(tensor, _)| tensor)),
+                }
+            }
+            self.new_tensors.last_rounds.insert(*own, last);
+        }
+    }
+
+    /// A loop without rounds gives what it starts with.
+    fn has_rounds(&self, rounds: &FinishedLoop<'_>) -> bool {
+        self.builder.is_never_negative(&(rounds.count.clone() - Dim::constant(1)))
+    }
+
     fn carried_kinds(&self, rounds: &FinishedLoop<'_>) -> Vec<AfterLoop> {
-        // In a loop without rounds all stay what they were.
-        let has_rounds = self.builder.is_never_negative(&(rounds.count.clone() - Dim::constant(1)));
-        let first = rounds.carried.first().map_or(0, |id| id.index());
+        let has_rounds = self.has_rounds(rounds);
         let kind = |(position, next): (usize, &NodeId)| {
             let is_same = |other: &usize| {
                 rounds.next[*other] == *next && (has_rounds || rounds.initial[*other] == rounds.initial[position])
@@ -98,7 +105,7 @@ impl<'a> Lowering<'a> {
             match (0..position).find(is_same) {
                 _ if *next == rounds.carried[position] => AfterLoop::Unchanged,
                 Some(other) => AfterLoop::As(other),
-                None if has_rounds && next.index() < first => AfterLoop::Around,
+                None if has_rounds && rounds.is_around(self.builder.graph(), *next) => AfterLoop::Around,
                 None => AfterLoop::New,
             }
         };

@@ -1,5 +1,6 @@
 //! Where the evaluation of a loop's body stands.
 
+use crate::messages::Message;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
@@ -11,7 +12,7 @@ pub(super) struct SymbolicLoop {
     pub(super) around: (usize, usize),
     /// What it carries, as a round finds it and as it was before the loop.
     pub(super) carried: Vec<(NodeId, NodeId)>,
-    /// Derivatives that its body asks in what it carries.
+    /// Derivatives that its body asks.
     pub(super) asked: Vec<AskedInRound>,
     /// What has been pushed into lists around the body: name, value, where.
     pub(super) pushed: Vec<(String, NodeId, Span)>,
@@ -19,13 +20,15 @@ pub(super) struct SymbolicLoop {
     pub(super) state: Option<(Span, String, String)>,
 }
 
-/// A derivative of a value in what a loop carries.
+/// A derivative that a loop's body asks.
 #[derive(Clone)]
 pub(super) struct AskedInRound {
-    /// Which of the carried tensors it is asked in.
-    pub(super) carried: usize,
-    /// The others that the value reads.
-    pub(super) read: Vec<usize>,
+    /// What it is of; in a loop around it, what that has read.
+    pub(super) values: Vec<NodeId>,
+    /// The tensor in which it is asked.
+    pub(super) of: NodeId,
+    /// What is said where other rounds have computed of that tensor what the value reads.
+    pub(super) message: &'static Message,
     pub(super) place: Span,
     /// The value, and what it is asked in, as they are written.
     pub(super) words: [String; 2],

@@ -4,9 +4,9 @@
 //! list around it, once in each round, is a tensor with a new first axis afterwards, which `stack` puts in its place.
 
 use super::carried::{CarriedVariable, starts};
+use super::earlier_rounds::FinishedLoop;
 use super::leave::EnteredLoop;
 use super::misuse::bare;
-use super::new_tensors::FinishedLoop;
 use super::round::SymbolicLoop;
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -36,7 +36,7 @@ impl<'a> Lowering<'a> {
             _ => "round".to_string(),
         };
         self.at(span);
-        let count = length.clone();
+        let (count, first) = (length.clone(), self.builder.graph().nodes.len());
         let draft = self.builder.begin_scan(&name, length.clone(), &initial);
         let mut carried = draft.carried().iter();
         self.give_variables(&variables, &mut carried);
@@ -63,7 +63,7 @@ impl<'a> Lowering<'a> {
             self.report_state(state, span);
         }
         self.report_changed(&fixed);
-        let (next, unknown) = self.after_round(&variables, (&initial, draft.carried()), (said, span));
+        let (mut next, unknown) = self.after_round(&variables, (&initial, draft.carried()), (said, span));
         let mut lists: Vec<(String, NodeId)> = Vec::new();
         for (name, id, span) in pushed {
             if lists.iter().any(|(known, _)| *known == name) {
@@ -72,8 +72,14 @@ impl<'a> Lowering<'a> {
             lists.push((name, id));
         }
         let left: Vec<NodeId> = lists.iter().map(|(_, id)| *id).collect();
-        if !unknown {
-            self.judge_asked(&asked, &next);
+        let is_known = self.diag.count() == said && !unknown;
+        if is_known {
+            keep_unchanged(&mut next, draft.carried(), &initial);
+        }
+        let carried = draft.carried();
+        let finished = FinishedLoop { first, initial: &initial, carried, next: &next, pushed: &left, count: &count };
+        if is_known {
+            self.judge_asked(asked, &finished);
         }
         let results = match self.diag.count() == said && !unknown {
             true => {
@@ -84,13 +90,6 @@ impl<'a> Lowering<'a> {
         };
         match results {
             Ok(results) => {
-                let finished = FinishedLoop {
-                    initial: &initial,
-                    carried: draft.carried(),
-                    next: &next,
-                    pushed: &left,
-                    count: &count,
-                };
                 let results = self.behind_loop(&finished, results);
                 for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
                     self.builder.name(*id, &variable.name);
@@ -354,6 +353,16 @@ impl<'a> Lowering<'a> {
             _ => return Some(self.report(span, &m::MAKER, &[&text(&call.func)])),
         };
         Some(self.check(made, span))
+    }
+}
+
+/// What no round changes is what it starts as, under other names too.
+fn keep_unchanged(next: &mut [NodeId], carried: &[NodeId], initial: &[NodeId]) {
+    let unchanged: Vec<usize> = (0..next.len()).filter(|position| next[*position] == carried[*position]).collect();
+    for (position, id) in next.iter_mut().enumerate() {
+        if let Some(same) = unchanged.iter().find(|same| **same != position && carried[**same] == *id) {
+            *id = initial[*same];
+        }
     }
 }
 

@@ -52,41 +52,6 @@ impl Net {
     fn helper(value: &Tensor<f32>, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         grad(value, x)
     }
-    pub fn last_round(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {
-        let mut h = x.get(1, 0);
-        let mut sum = Tensor::zeros([]);
-        for t in 0..T {
-            h = (h + x.get(1, t)).tanh();
-            sum = sum + h.square().sum_all();
-        }
-        grad(&(sum + h.sum_all()), h)
-    }
-    pub fn as_it_starts(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
-        let mut w = self.scale;
-        for t in 0..T {
-            let loss = (w * x.get(0, t)).tanh().sum_all() + (w * self.scale).sum_all();
-            w = w - 0.1 * grad(&loss, w);
-        }
-        w
-    }
-    pub fn under_two_names(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
-        let (mut h, mut q) = (self.scale * 1.0, self.scale * 2.0);
-        for t in 0..T {
-            let g = grad(&((h * x.get(0, t)).sin().sum_all() + q.powi(3).sum_all()), h);
-            h = (h - 0.3 * g).tanh();
-            q = h.abs();
-        }
-        h + q
-    }
-    pub fn of_its_own(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
-        let mut w = self.scale;
-        for t in 0..T {
-            let own = w * 1.0;
-            let loss = (own * x.get(0, t)).tanh().sum_all() + (own * self.scale).sum_all();
-            w = w - 0.1 * grad(&loss, own);
-        }
-        w
-    }
     pub fn linear_twice(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         let dx = grad(&self.line.forward(x).sum_all(), x);
         grad(&dx.sum_all(), x)
@@ -96,15 +61,6 @@ impl Net {
     }
     pub fn of_whole(&self, x: &Tensor<f32, N, 8>, at: &Tensor<u32, N>) -> Tensor<f32, N, 8> {
         grad(&at.sum_all(), x)
-    }
-    pub fn before_a_round(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
-        let mut h = x.tanh();
-        let first = h.square().sum_all();
-        for _ in 0..N {
-            let d = grad(&first, h);
-            h = h - 0.1 * d;
-        }
-        h
     }
     pub fn kernel_twice(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
         let dx = grad(&cubed(x).sum_all(), x);

@@ -1,0 +1,183 @@
+//! Whether a derivative in a loop's body is of what earlier rounds have computed, too: a body's derivative goes through one round,
+//! and takes what that finds as it is.
+
+use netcl_kernels::autodiff;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, Op};
+use std::collections::BTreeSet;
+
+/// A loop whose body has been evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct FinishedLoop<'r> {
+    /// How many nodes there were before it.
+    pub(super) first: usize,
+    /// What it carries: as it starts, as a round finds it and leaves it.
+    pub(super) initial: &'r [NodeId],
+    pub(super) carried: &'r [NodeId],
+    pub(super) next: &'r [NodeId],
+    /// What each round pushes into lists, which are read behind the loop.
+    pub(super) pushed: &'r [NodeId],
+    pub(super) count: &'r Dim,
+}
+
+/// The same, and the graph that has its nodes.
+pub(super) struct Rounds<'r> {
+    graph: &'r Graph,
+    body: FinishedLoop<'r>,
+}
+
+/// What else depends on the tensor in which a derivative is asked.
+#[derive(Debug, PartialEq)]
+pub(super) enum Found {
+    /// What the value reads, which has been computed in another round.
+    Dependent,
+    /// Nothing in this loop. Where it is read whether anything in the loops around it does: the tensors that it may have been before
+    /// this loop, and what the value reads of those that were there then.
+    Apart(Vec<(NodeId, Vec<NodeId>)>),
+}
+
+impl<'r> FinishedLoop<'r> {
+    /// Whether the node was there before the loop: what a function takes is, wherever it is named first.
+    pub(super) fn is_around(&self, graph: &Graph, id: NodeId) -> bool {
+        let is_taken = || matches!(&graph[id].op, Op::Input(kind) if !matches!(kind, InputKind::Carried(_)));
+        id.index() < self.first || is_taken()
+    }
+
+    pub(super) fn in_graph(self, graph: &'r Graph) -> Rounds<'r> {
+        Rounds { graph, body: self }
+    }
+}
+
+impl Rounds<'_> {
+    /// What depends on the tensor `of` that `values` read by way of what is carried.
+    pub(super) fn dependence(&self, values: &[NodeId], of: NodeId) -> Found {
+        let mut reads = self.nothing();
+        self.add(&mut reads, values.iter().copied());
+        let read = self.carried_in(&reads);
+        match self.body.carried.iter().position(|carried| *carried == of) {
+            Some(own) => {
+                let others = read.into_iter().filter(|other| *other != own).collect();
+                self.dependence_on_carried(own, others, reads, true)
+            }
+            // What a round has computed no other one has read.
+            None if !self.body.is_around(self.graph, of) => Found::Apart(Vec::new()),
+            None => {
+                let mut through = self.nothing();
+                self.all_rounds(&read, &mut through);
+                match through[of.index()] {
+                    true => Found::Dependent,
+                    false => {
+                        through.iter_mut().zip(reads).for_each(|(through, reads)| *through |= reads);
+                        Found::Apart(vec![(of, self.outside(&through))])
+                    }
+                }
+            }
+        }
+    }
+
+    /// What depends behind the loop on what it carries at `own`, of what it carries or has pushed as its result `other`.
+    pub(super) fn dependence_behind(&self, other: usize, own: usize, has_rounds: bool) -> Found {
+        let (graph, mut body) = (self.graph, self.body);
+        let (others, pushed) = match other.checked_sub(body.carried.len()) {
+            None => ((other != own).then_some(other), &[][..]),
+            Some(list) => (None, &body.pushed[list..=list]),
+        };
+        body.pushed = pushed;
+        let last = Rounds { graph, body };
+        last.dependence_on_carried(own, others.into_iter().collect(), self.nothing(), !has_rounds)
+    }
+
+    /// Of what is carried at `own`, where the value has read `others` beside it and `reads` in all. Back from round to round, as far as
+    /// the tensor is one that a round has been given.
+    fn dependence_on_carried(
+        &self,
+        own: usize,
+        mut others: BTreeSet<usize>,
+        mut reads: Vec<bool>,
+        mut may_be_first: bool,
+    ) -> Found {
+        let (mut now, mut been, mut before) = (own, BTreeSet::from([own]), Vec::new());
+        loop {
+            // In the first round it is what it starts as.
+            let start = self.body.initial[now];
+            let mut begun = reads.clone();
+            self.add(&mut begun, others.iter().map(|other| self.body.initial[*other]));
+            if may_be_first && begun[start.index()] {
+                return Found::Dependent;
+            }
+            if may_be_first {
+                before.push((start, self.outside(&begun)));
+            }
+            may_be_first = true;
+            let made = self.body.next[now];
+            if self.body.is_around(self.graph, made) {
+                // It has been that one for any number of rounds.
+                self.all_rounds(&others, &mut reads);
+                if reads[made.index()] {
+                    return Found::Dependent;
+                }
+                before.push((made, self.outside(&reads)));
+                return Found::Apart(before);
+            }
+            let mut computed = self.nothing();
+            self.add(
+                &mut computed,
+                others.iter().map(|other| self.body.next[*other]).chain(self.body.pushed.iter().copied()),
+            );
+            if computed[made.index()] {
+                return Found::Dependent;
+            }
+            others = self.carried_in(&computed);
+            reads.iter_mut().zip(computed).for_each(|(reads, computed)| *reads |= computed);
+            match self.body.carried.iter().position(|carried| *carried == made) {
+                Some(given) if been.insert(given) => now = given,
+                // Rounds exchange it for ever.
+                Some(_) => {
+                    self.all_rounds(&others, &mut reads);
+                    if been.iter().any(|position| reads[self.body.initial[*position].index()]) {
+                        return Found::Dependent;
+                    }
+                    before.extend(been.iter().map(|position| (self.body.initial[*position], self.outside(&reads))));
+                    return Found::Apart(before);
+                }
+                None => return Found::Apart(before),
+            }
+        }
+    }
+
+    /// Adds what any number of rounds reads for what is carried at these positions.
+    fn all_rounds(&self, positions: &BTreeSet<usize>, reads: &mut Vec<bool>) {
+        let (mut known, mut pending) = (BTreeSet::new(), positions.clone());
+        while let Some(position) = pending.pop_first() {
+            if known.insert(position) {
+                let mut own = self.nothing();
+                self.add(&mut own, [self.body.initial[position], self.body.next[position]]);
+                pending.extend(self.carried_in(&own));
+                reads.iter_mut().zip(own).for_each(|(reads, own)| *reads |= own);
+            }
+        }
+    }
+
+    fn nothing(&self) -> Vec<bool> {
+        vec![false; self.graph.nodes.len()]
+    }
+
+    /// Adds the values and what they have derivatives in.
+    fn add(&self, reads: &mut [bool], values: impl IntoIterator<Item = NodeId>) {
+        for value in values {
+            let leads = autodiff::leading_to(self.graph, value);
+            reads.iter_mut().zip(leads).for_each(|(reads, leads)| *reads |= leads);
+        }
+    }
+
+    /// The positions of what is carried among them.
+    fn carried_in(&self, reads: &[bool]) -> BTreeSet<usize> {
+        (0..self.body.carried.len()).filter(|position| reads[self.body.carried[*position].index()]).collect()
+    }
+
+    /// Those that were there before the loop.
+    fn outside(&self, reads: &[bool]) -> Vec<NodeId> {
+        let read = (0..reads.len()).filter(|position| reads[*position]).map(|position| NodeId(position as u32));
+        read.filter(|id| self.body.is_around(self.graph, *id)).collect()
+    }
+}
