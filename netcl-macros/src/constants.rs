@@ -46,6 +46,8 @@ pub(crate) struct Constants {
     values: BTreeMap<String, Constant>,
     /// Those that are lists, which bodies name and sizes do not.
     pub(crate) lists: BTreeMap<String, ConstantList>,
+    /// The names of lists that have been left out, whose elements and lengths are values.
+    pub(crate) left_out: BTreeSet<String>,
     /// The parameters of the model, for which each use of it gives numbers.
     pub(crate) parameters: BTreeSet<String>,
     /// The parameters of the model that are types.
@@ -74,7 +76,7 @@ impl Constants {
 
     /// These as if none of them were a list, so that the names of lists are among the unknown ones.
     pub(crate) fn without_lists(&self) -> Constants {
-        Constants { lists: BTreeMap::new(), ..self.clone() }
+        Constants { lists: BTreeMap::new(), left_out: self.lists.keys().cloned().collect(), ..self.clone() }
     }
 
     /// Whether the size is made of parameters alone.

@@ -111,7 +111,7 @@ messages! {
     ORDINARY_RUST = "`{}` {}, as ordinary Rust does, and functions of this block are compiled to kernels", "put it into a plain `{} { .. }`{}";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "{}";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
-    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these with a literal value{}", "{}";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these whose value netcl can compute{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function of tensors that have their sizes, or on one inside a `#[netcl::model] impl` block", "give its tensors their sizes, `x: &Tensor<f32, N, 8>`; other functions are ordinary Rust already: leave it out";
 
     // Fields

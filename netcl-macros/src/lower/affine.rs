@@ -181,11 +181,14 @@ impl Affine {
     /// The same of a difference of two indices that are not negative, however far it is below zero: `(t - k).rem_euclid(T)` is
     /// `(t + T - k % T) % T`.
     fn wrapped_apart(&self, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
-        let below = Dim::default() - self.offset.clone();
-        let (added, taken) = match self.offset.never_negative() {
-            true => (self.offset.clone(), Dim::default()),
-            false => (Dim::default(), below.never_negative().then_some(below)?),
-        };
+        let (mut added, mut taken) = (Dim::default(), Dim::default());
+        for (part, coefficient) in self.offset.parts() {
+            let (size, sum) = match coefficient > 0 {
+                true => (part, &mut added),
+                false => (Dim::default() - part, &mut taken),
+            };
+            *sum = sum.clone() + size.never_negative().then_some(size)?;
+        }
         let (mut minuend, mut subtrahend) = (Affine::fixed(added), Affine::fixed(taken));
         for (atom, coefficient) in &self.terms {
             match *coefficient {

@@ -37,7 +37,7 @@ pub(crate) fn declared_list(ty: &Type, expr: &Expr, constants: &Constants) -> Op
                 let length = usize::try_from(length).ok().filter(|length| *length <= MOST)?;
                 vec![items(&array.elem, &list.expr, constants)?; length]
             }
-            _ => return None,
+            _ => return list(expr, constants).filter(|list| list.elements() <= MOST),
         };
         let list = ConstantList::List(given);
         (list.elements() <= MOST).then_some(list)
@@ -127,19 +127,106 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             _ => None,
         },
         Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {
-            (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
-            (Constant::Float(a), Constant::Float(b)) => Some(Constant::Float(fold_floats(&binary.op, a, b)?)),
+            (Constant::Integer(a), Constant::Integer(b)) => match compared(&binary.op, &a, &b) {
+                Some(holds) => Some(Constant::Bool(holds)),
+                None => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
+            },
+            (Constant::Float(a), Constant::Float(b)) => fold_floats(&binary.op, a, b),
+            (Constant::Bool(a), Constant::Bool(b)) => Some(Constant::Bool(fold_truths(&binary.op, a, b)?)),
             _ => None,
         },
+        Expr::Cast(cast) => converted(evaluate(&cast.expr, constants)?, &text(&cast.ty)),
         Expr::Path(path) => known(&path.path, constants),
+        Expr::Index(element) => match element_of(element, constants)? {
+            ConstantList::Number(value) => Some(value),
+            ConstantList::List(_) => None,
+        },
+        Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
+            match list(&call.receiver, constants)? {
+                ConstantList::List(items) => Some(Constant::Integer(items.len() as i64)),
+                ConstantList::Number(_) => None,
+            }
+        }
         _ => None,
     }
 }
 
-/// Arithmetic on floats, in the type of the one that has a type. Each operation rounds, as Rust's do.
-fn fold_floats(op: &BinOp, a: ConstFloat, b: ConstFloat) -> Option<ConstFloat> {
+/// The list that `expr` names: a constant, or an element of one.
+fn list(expr: &Expr, constants: &Constants) -> Option<ConstantList> {
+    match super::unparenthesized(expr) {
+        Expr::Path(path) => constants.lists.get(&key(&path.path)).cloned(),
+        Expr::Index(element) => element_of(element, constants),
+        _ => None,
+    }
+}
+
+fn element_of(element: &syn::ExprIndex, constants: &Constants) -> Option<ConstantList> {
+    let (ConstantList::List(items), Constant::Integer(position)) =
+        (list(&element.expr, constants)?, evaluate(&element.index, constants)?)
+    else {
+        return None;
+    };
+    items.get(usize::try_from(position).ok()?).cloned()
+}
+
+/// `value as ty`; whole numbers that the type does not have are left to rustc.
+fn converted(value: Constant, ty: &str) -> Option<Constant> {
+    let wide = match ty {
+        "usize" | "u64" => Some((0, i64::MAX)),
+        "isize" => Some((i64::MIN, i64::MAX)),
+        _ => None,
+    };
+    let dtype = match wide {
+        Some(_) => DType::I64,
+        None => DType::from_name(ty)?,
+    };
+    let is_inside =
+        |value: i64| wide.or(dtype.whole_range()).is_some_and(|(least, most)| (least..=most).contains(&value));
+    Some(match value {
+        Constant::Integer(value) if dtype.is_float() => Constant::Float(ConstFloat::of_whole(value, dtype)),
+        Constant::Float(number) if dtype.is_float() => Constant::Float(number.converted(dtype)),
+        Constant::Integer(value) if is_inside(value) => Constant::Integer(value),
+        // Rust's conversion ends at the ends of the type.
+        Constant::Float(number) if dtype.is_integer() => {
+            let (least, most) = wide.or(dtype.whole_range())?;
+            Constant::Integer(number.whole(dtype).clamp(least, most))
+        }
+        Constant::Bool(value) if dtype.is_integer() => Constant::Integer(i64::from(value)),
+        _ => return None,
+    })
+}
+
+/// What a comparison says; `None` for other operators.
+fn compared<T: PartialOrd>(op: &BinOp, a: &T, b: &T) -> Option<bool> {
+    Some(match op {
+        BinOp::Eq(_) => a == b,
+        BinOp::Ne(_) => a != b,
+        BinOp::Lt(_) => a < b,
+        BinOp::Le(_) => a <= b,
+        BinOp::Gt(_) => a > b,
+        BinOp::Ge(_) => a >= b,
+        _ => return None,
+    })
+}
+
+fn fold_truths(op: &BinOp, a: bool, b: bool) -> Option<bool> {
+    compared(op, &a, &b).or(match op {
+        BinOp::And(_) | BinOp::BitAnd(_) => Some(a && b),
+        BinOp::Or(_) | BinOp::BitOr(_) => Some(a || b),
+        BinOp::BitXor(_) => Some(a != b),
+        _ => None,
+    })
+}
+
+/// Arithmetic and comparisons of floats, in the type of the one that has a type. Each operation rounds, as Rust's do.
+fn fold_floats(op: &BinOp, a: ConstFloat, b: ConstFloat) -> Option<Constant> {
     if a.ty.zip(b.ty).is_some_and(|(a, b)| a != b) {
         return None;
+    }
+    let ty = a.ty.or(b.ty);
+    let dtype = ty.unwrap_or(DType::F64);
+    if let Some(holds) = compared(op, &a.meeting(dtype), &b.meeting(dtype)) {
+        return Some(Constant::Bool(holds));
     }
     let function = match op {
         BinOp::Add(_) => |a: f64, b: f64| a + b,
@@ -149,7 +236,7 @@ fn fold_floats(op: &BinOp, a: ConstFloat, b: ConstFloat) -> Option<ConstFloat> {
         BinOp::Rem(_) => |a, b| a % b,
         _ => return None,
     };
-    ConstFloat::computed(&[a, b], a.ty.or(b.ty), |x| Some(function(x[0], x[1])))
+    ConstFloat::computed(&[a, b], ty, |x| Some(function(x[0], x[1]))).map(Constant::Float)
 }
 
 /// Whether a minus before the literal makes it `i64::MIN`, whose digits alone are no number of 64 bits.
@@ -214,6 +301,9 @@ pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<s
             braced_paths(&binary.left, constants, found);
             braced_paths(&binary.right, constants, found);
         }
+        Expr::Cast(cast) => braced_paths(&cast.expr, constants, found),
+        // Of a size nothing is taken.
+        Expr::Index(_) | Expr::MethodCall(_) => unknown_paths(expr, constants, found),
         _ => {}
     }
 }
@@ -236,12 +326,26 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
             }
         }
         Expr::Unary(unary) => unknown_paths(&unary.expr, constants, found),
+        Expr::Cast(cast) => unknown_paths(&cast.expr, constants, found),
+        Expr::Index(element) => {
+            unknown_lists(&element.expr, constants, found);
+            unknown_paths(&element.index, constants, found);
+        }
+        Expr::MethodCall(call) if call.method == "len" => unknown_lists(&call.receiver, constants, found),
         Expr::Tuple(tuple) => tuple.elems.iter().for_each(|elem| unknown_paths(elem, constants, found)),
         Expr::Binary(binary) => {
             unknown_paths(&binary.left, constants, found);
             unknown_paths(&binary.right, constants, found);
         }
         _ => {}
+    }
+}
+
+/// The same of what an element or the length is taken of.
+fn unknown_lists(list: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
+    match super::unparenthesized(list) {
+        Expr::Path(path) if constants.left_out.contains(&key(&path.path)) => {}
+        list => unknown_paths(list, constants, found),
     }
 }
 
@@ -330,7 +434,7 @@ pub(crate) fn example(item: &syn::ItemConst) -> String {
     let (vis, name, ty) = (text(&item.vis), &item.ident, text(&item.ty));
     if matches!(*item.ty, Type::Array(_) | Type::Slice(_) | Type::Reference(_)) {
         return format!(
-            "a list has a length and its elements are literals, or arithmetic on these and on other such constants: write \
+            "a list has a length and its elements are literals, or computed from these and from other such constants by operators, `as` and indices: write \
              `#[netcl::constant] const {name}: [f32; 3] = [0.25, 0.5, 0.25];`"
         );
     }
@@ -341,6 +445,6 @@ pub(crate) fn example(item: &syn::ItemConst) -> String {
     };
     let vis = if vis.is_empty() { vis } else { vis + " " };
     format!(
-        "a value is a literal, or arithmetic on literals and on other such constants: write `#[netcl::constant] {vis}const {name}: {ty} = {value};`"
+        "a value is a literal, or computed from these and from other such constants by operators, `as` and indices: write `#[netcl::constant] {vis}const {name}: {ty} = {value};`"
     )
 }

@@ -322,6 +322,10 @@ pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
                 _ => None,
             }
         }
+        Expr::Index(_) | Expr::MethodCall(_) | Expr::Cast(_) => match constant::evaluate(expr, constants)? {
+            Constant::Integer(value) => Some(Dim::constant(value)),
+            _ => None,
+        },
         _ => None,
     }
 }

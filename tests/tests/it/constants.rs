@@ -251,3 +251,47 @@ fn constants_are_computed_from_others() -> Result<()> {
         Ok(())
     })
 }
+
+#[netcl::constant]
+const HEADS: usize = 4;
+#[netcl::constant]
+const SCALE: f32 = 1.0 / HEADS as f32;
+#[netcl::constant]
+const IS_DEEP: bool = HEADS > 2 && !(HEADS == 3 || SCALE < 0.1) && TENTH == 0.1;
+#[netcl::constant]
+const SIZES: [usize; 3] = [HEADS, 2 * HEADS, 2];
+#[netcl::constant]
+const WIDTHS: [usize; 3] = SIZES;
+#[netcl::constant]
+const WIDTH: usize = WIDTHS[WIDTHS.len() - 1] + IS_DEEP as usize + 300.7f32 as u8 as usize;
+
+netcl::kernel! {
+    fn computed(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| if IS_DEEP { x[n] * SCALE + WIDTH as f32 } else { 0.0 }
+    }
+}
+
+#[netcl::model]
+pub struct Widths {
+    #[layer(inputs = SIZES[0], outputs = { WIDTHS[1] + HEADS })]
+    line: Linear,
+}
+
+#[netcl::model]
+impl Widths {
+    pub fn forward(&self, x: &Tensor<f32, N, { SIZES[0] }>) -> Tensor<f32, N, { HEADS * 3 }> {
+        self.line.forward(x)
+    }
+}
+
+#[test]
+fn constants_are_computed_from_others_as_rust_computes_them() -> Result<()> {
+    everywhere(|| {
+        let x = [1.5f32, -2.25];
+        let expected = x.map(|x| if IS_DEEP { x * SCALE + WIDTH as f32 } else { 0.0 });
+        assert_eq!(computed(&floats(&x, &[2]))?.to_vec::<f32>()?, expected);
+        let y = Widths::new(&device(), Seed(1))?.forward(&floats(&[0.5; 8], &[2, 4]))?;
+        assert_eq!(y.shape(), [2, 12]);
+        Ok(())
+    })
+}

@@ -48,7 +48,7 @@ netcl::kernel! {
 
     /// A circular convolution and what moves it further, with as many taps as there may be.
     fn circular(w: &Tensor<f32, K>, x: &Tensor<f32, N, T>) -> Tensor<f32, N, T> {
-        |n, t| sum(0..K, |k| w[k] * x[n, (t - k).rem_euclid(T)]) + x[n, (t - 2 * N - 7).rem_euclid(T)]
+        |n, t| sum(0..K, |k| w[k] * x[n, (t - k).rem_euclid(T)]) + x[n, (t - 2 * N + K - 7).rem_euclid(T)]
     }
 
     fn moved(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> {
@@ -387,10 +387,10 @@ fn indices_go_round_from_any_distance() -> Result<()> {
         for (rows, taps, length) in [(1, 1, 1), (2, 3, 5), (3, 5, 3), (2, 9, 2), (1, 4, 4)] {
             let (w, filter) = some(&[taps]);
             let (x, tensor) = some(&[rows, length]);
-            let at = |n: usize, t: usize, by: usize| {
-                x[n * length + (t as i64 - by as i64).rem_euclid(length as i64) as usize]
+            let at = |n: usize, t: usize, by: i64| x[n * length + (t as i64 - by).rem_euclid(length as i64) as usize];
+            let one = |n: usize, t: usize| {
+                (0..taps).map(|k| w[k] * at(n, t, k as i64)).sum::<f32>() + at(n, t, 2 * rows as i64 + 7 - taps as i64)
             };
-            let one = |n: usize, t: usize| (0..taps).map(|k| w[k] * at(n, t, k)).sum::<f32>() + at(n, t, 2 * rows + 7);
             let wanted: Vec<f32> = (0..rows * length).map(|i| one(i / length, i % length)).collect();
             near(&circular(&filter, &tensor)?, &wanted)?;
             circular.check(&filter, &tensor)?;
