@@ -30,6 +30,7 @@ mod literal;
 mod looked_at;
 mod lower;
 mod messages;
+mod model_block;
 mod module;
 mod nesting;
 mod number;

@@ -214,7 +214,7 @@ messages! {
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     ARGUMENT_PATTERN = "an argument needs a plain name, or a tuple of names", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
-    MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
+    MISSING_RESULT = "`{}` returns nothing", "write `-> {}`";
     RESULT_FIELD = "`{}` returns a `{}`, whose field `{}` is of type `{}`: with numbers a struct is an argument, and what a function returns is tensors", "{}";
     RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`{}";
 
@@ -261,7 +261,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is called in ordinary Rust, or moved into the block with `#[netcl::model]`";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is moved into the block with `#[netcl::model]`, where its tensors have sizes, or called in ordinary Rust{}";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -273,6 +273,7 @@ messages! {
     GRAD_OF_ARGUMENT = "this value does not depend on `{}`: a function is compiled by itself, too, where `{}` is an argument like it", "compute the value from it in this function; a helper that is given both is a closure where it is called: `let d = |value, x| grad(value, x);`";
     GRAD_LAST_ROUND = "`{}` reads more of `{}` than that name: what the last round of the loop has computed from it, or what it starts as where there is no round", "name a tensor of its own behind the loop, `let own = {} * 1.0;`, and compute the value from that; or ask in the loop";
     GRAD_CARRIED = "`{}` reads what an earlier round has computed of `{}`, or reads it under another name, as what it starts as in the first round", "name a tensor of the round's own, `let own = {} * 1.0;`, and compute the value from that";
+    GRAD_NOT_IN_ROUND = "this round computes the value of nothing that depends on `{}` in a way that has a derivative", "compute it from that in the round; what earlier rounds have computed from it, and what the loop begins with, counts behind the loop";
     GRAD_AROUND = "`{}` depends on `{}` by what earlier rounds of the loop have computed, too, and a derivative in a loop's body goes through one round", "leave earlier rounds out: compute the value from `h.detach()` of what the loop carries as `h`; or ask behind the loop";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
@@ -311,7 +312,7 @@ messages! {
     MAKER_DEVICE = "`{}` takes no device in a body, which is compiled for every one", "write `{}`";
     MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
     PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `{}`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; {}up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
-    PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `{}`", "{}go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
+    PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `{}`", "{}go over all of them, with what goes in as `h`: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
@@ -370,11 +371,11 @@ messages! {
     OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
-    NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
+    NUMBER_TYPE = "`{}` is no {} number", "write a number that {} holds; or convert the other operand with `as {}`, and what comes of it back where that is wanted";
     SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     WHOLE_QUOTIENT = "`{}` of whole numbers that an `if` chooses would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float";
-    QUOTIENT = "`{}` divides whole numbers, and gives none that is known here", "for a fraction write `{}`: whole numbers are divided as in Rust, without what is left";
+    QUOTIENT = "`{}` divides whole numbers, {}", "for a fraction write `{}`: whole numbers are divided as in Rust, without what is left";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct";
     CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
@@ -401,7 +402,7 @@ messages! {
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, or convert them, `!({})`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
-    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
+    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0, and the range of a loop ends at {}";
 
     // Kernels
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
@@ -482,7 +483,7 @@ messages! {
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";
     NO_VALUE = "expected a number, found nothing", "what a block gives is its last expression, without a `;` behind it";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
-    SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
+    SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`, a tensor with `.cast(..)`; a number without a suffix is of the other's type";
     SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "{}";
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";

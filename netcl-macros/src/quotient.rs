@@ -111,3 +111,8 @@ mod tests {
         assert_eq!(substitute(&twice, &numbers.into()), Dim::constant(4));
     }
 }
+
+/// What the quotient of two whole numbers is.
+pub(crate) fn what_is_left(a: i64, b: i64) -> String {
+    format!("which gives {} and leaves {}", a.wrapping_div(b), a.wrapping_rem(b))
+}

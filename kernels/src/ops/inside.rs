@@ -39,7 +39,8 @@ pub(super) fn divisor(size: &Dim) -> String {
 }
 
 /// How to make sure that there are enough elements along an axis that has a name.
-pub(super) const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
+pub(super) const SURE: &str =
+    "a size that is a number, or such as `{ N + 5 }`, in the type of the argument makes it sure";
 
 /// How many elements there are along an axis, for messages.
 pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {

@@ -148,7 +148,11 @@ impl<'a> Lowering<'a> {
             None => format!("{a} as f32"),
         };
         let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
-        self.report(span, &m::QUOTIENT, &[&values[0], &values[1]])
+        let given = match (a.as_constant(), b.as_constant()) {
+            (Some(a), Some(b)) => crate::quotient::what_is_left(a, b),
+            _ => "and gives none that is known here".to_string(),
+        };
+        self.report(span, &m::QUOTIENT, &[&values[0], &given, &values[1]])
     }
 
     /// The operator applied to known values and tensors; `text` is what the user wrote.

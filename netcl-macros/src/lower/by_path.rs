@@ -146,15 +146,13 @@ impl<'a> Lowering<'a> {
         // Of a block without a name that is not the first, nobody knows what the first has.
         let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
         let whose = if own { format!("this block of `{}`", unit.name()) } else { format!("`{}`", unit.name()) };
-        let mut all = match known.is_empty() {
+        let all = match known.is_empty() {
             true => "none of its functions is compiled".to_string(),
             false => format!("its functions are {}", list(names())),
         };
-        if own {
-            all.push_str(FURTHER);
-        }
+        let further = if own { FURTHER } else { "" };
         let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all])
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all, &further])
     }
 
     /// The model that is called so in a body.

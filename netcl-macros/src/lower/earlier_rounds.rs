@@ -51,24 +51,26 @@ impl<'r> FinishedLoop<'r> {
 impl Rounds<'_> {
     /// What depends on the tensor `of` that `values` read by way of what is carried.
     pub(super) fn dependence(&self, values: &[NodeId], of: NodeId) -> Found {
-        let mut reads = self.nothing();
-        self.add(&mut reads, values.iter().copied());
-        let read = self.carried_in(&reads);
-        match self.body.carried.iter().position(|carried| *carried == of) {
+        // Lists are read behind the loop.
+        let this = Rounds { graph: self.graph, body: FinishedLoop { pushed: &[], ..self.body } };
+        let mut reads = this.nothing();
+        this.add(&mut reads, values.iter().copied());
+        let read = this.carried_in(&reads);
+        match this.body.carried.iter().position(|carried| *carried == of) {
             Some(own) => {
                 let others = read.into_iter().filter(|other| *other != own).collect();
-                self.dependence_on_carried(own, others, reads, true)
+                this.dependence_on_carried(own, others, reads, true)
             }
             // What a round has computed no other one has read.
-            None if !self.body.is_around(self.graph, of) => Found::Apart(Vec::new()),
+            None if !this.body.is_around(this.graph, of) => Found::Apart(Vec::new()),
             None => {
-                let mut through = self.nothing();
-                self.all_rounds(&read, &mut through);
-                match through[of.index()] {
+                let mut through = this.nothing();
+                this.all_rounds(&read, &mut through);
+                match through.has(of) {
                     true => Found::Dependent,
                     false => {
-                        through.iter_mut().zip(reads).for_each(|(through, reads)| *through |= reads);
-                        Found::Apart(vec![(of, self.outside(&through))])
+                        through.join(reads);
+                        Found::Apart(vec![(of, this.outside(&through))])
                     }
                 }
             }
@@ -93,7 +95,7 @@ impl Rounds<'_> {
         &self,
         own: usize,
         mut others: BTreeSet<usize>,
-        mut reads: Vec<bool>,
+        mut reads: Reads,
         mut may_be_first: bool,
     ) -> Found {
         let (mut now, mut been, mut before) = (own, BTreeSet::from([own]), Vec::new());
@@ -102,7 +104,7 @@ impl Rounds<'_> {
             let start = self.body.initial[now];
             let mut begun = reads.clone();
             self.add(&mut begun, others.iter().map(|other| self.body.initial[*other]));
-            if may_be_first && begun[start.index()] {
+            if may_be_first && begun.has(start) {
                 return Found::Dependent;
             }
             if may_be_first {
@@ -113,7 +115,7 @@ impl Rounds<'_> {
             if self.body.is_around(self.graph, made) {
                 // It has been that one for any number of rounds.
                 self.all_rounds(&others, &mut reads);
-                if reads[made.index()] {
+                if reads.has(made) {
                     return Found::Dependent;
                 }
                 before.push((made, self.outside(&reads)));
@@ -124,17 +126,17 @@ impl Rounds<'_> {
                 &mut computed,
                 others.iter().map(|other| self.body.next[*other]).chain(self.body.pushed.iter().copied()),
             );
-            if computed[made.index()] {
+            if computed.has(made) {
                 return Found::Dependent;
             }
             others = self.carried_in(&computed);
-            reads.iter_mut().zip(computed).for_each(|(reads, computed)| *reads |= computed);
+            reads.join(computed);
             match self.body.carried.iter().position(|carried| *carried == made) {
                 Some(given) if been.insert(given) => now = given,
                 // Rounds exchange it for ever.
                 Some(_) => {
                     self.all_rounds(&others, &mut reads);
-                    if been.iter().any(|position| reads[self.body.initial[*position].index()]) {
+                    if been.iter().any(|position| reads.has(self.body.initial[*position])) {
                         return Found::Dependent;
                     }
                     before.extend(been.iter().map(|position| (self.body.initial[*position], self.outside(&reads))));
@@ -146,38 +148,61 @@ impl Rounds<'_> {
     }
 
     /// Adds what any number of rounds reads for what is carried at these positions.
-    fn all_rounds(&self, positions: &BTreeSet<usize>, reads: &mut Vec<bool>) {
+    fn all_rounds(&self, positions: &BTreeSet<usize>, reads: &mut Reads) {
         let (mut known, mut pending) = (BTreeSet::new(), positions.clone());
         while let Some(position) = pending.pop_first() {
             if known.insert(position) {
                 let mut own = self.nothing();
                 self.add(&mut own, [self.body.initial[position], self.body.next[position]]);
                 pending.extend(self.carried_in(&own));
-                reads.iter_mut().zip(own).for_each(|(reads, own)| *reads |= own);
+                reads.join(own);
             }
         }
     }
 
-    fn nothing(&self) -> Vec<bool> {
-        vec![false; self.graph.nodes.len()]
+    fn nothing(&self) -> Reads {
+        Reads { nodes: vec![false; self.graph.nodes.len()], values: Vec::new() }
     }
 
     /// Adds the values and what they have derivatives in.
-    fn add(&self, reads: &mut [bool], values: impl IntoIterator<Item = NodeId>) {
+    fn add(&self, reads: &mut Reads, values: impl IntoIterator<Item = NodeId>) {
         for value in values {
             let leads = autodiff::leading_to(self.graph, value);
-            reads.iter_mut().zip(leads).for_each(|(reads, leads)| *reads |= leads);
+            reads.nodes.iter_mut().zip(leads).for_each(|(reads, leads)| *reads |= leads);
+            reads.values.push(value);
         }
     }
 
     /// The positions of what is carried among them.
-    fn carried_in(&self, reads: &[bool]) -> BTreeSet<usize> {
-        (0..self.body.carried.len()).filter(|position| reads[self.body.carried[*position].index()]).collect()
+    fn carried_in(&self, reads: &Reads) -> BTreeSet<usize> {
+        (0..self.body.carried.len()).filter(|position| reads.has(self.body.carried[*position])).collect()
     }
 
-    /// Those that were there before the loop.
-    fn outside(&self, reads: &[bool]) -> Vec<NodeId> {
-        let read = (0..reads.len()).filter(|position| reads[*position]).map(|position| NodeId(position as u32));
-        read.filter(|id| self.body.is_around(self.graph, *id)).collect()
+    /// Of what was there before the loop, what its rounds read.
+    fn outside(&self, reads: &Reads) -> Vec<NodeId> {
+        let is_around = |id: &NodeId| self.body.is_around(self.graph, *id);
+        let inside = self.graph.iter().map(|(id, _)| id).filter(|id| reads.has(*id) && !is_around(id));
+        let operands = inside.flat_map(|id| autodiff::rules::differentiable_operands(self.graph, id));
+        let outside: BTreeSet<NodeId> = reads.values.iter().copied().chain(operands).filter(is_around).collect();
+        outside.into_iter().collect()
+    }
+}
+
+/// What values have derivatives in, themselves among it.
+#[derive(Clone)]
+struct Reads {
+    /// Whether it is each of the nodes.
+    nodes: Vec<bool>,
+    values: Vec<NodeId>,
+}
+
+impl Reads {
+    fn has(&self, id: NodeId) -> bool {
+        self.nodes[id.index()]
+    }
+
+    fn join(&mut self, other: Reads) {
+        self.nodes.iter_mut().zip(other.nodes).for_each(|(own, other)| *own |= other);
+        self.values.extend(other.values);
     }
 }

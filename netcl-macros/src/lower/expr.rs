@@ -222,7 +222,11 @@ impl<'a> Lowering<'a> {
         if b == 0 || a % b == 0 {
             return None;
         }
-        Some(self.report(sign.span(), &m::QUOTIENT, &[&format!("{a} / {b}"), &format!("{a}.0 / {b}.0")]))
+        Some(self.report(
+            sign.span(),
+            &m::QUOTIENT,
+            &[&format!("{a} / {b}"), &crate::quotient::what_is_left(a, b), &format!("{a}.0 / {b}.0")],
+        ))
     }
 
     fn path(&mut self, path: &syn::Path) -> Val<'a> {

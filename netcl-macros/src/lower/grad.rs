@@ -92,6 +92,7 @@ impl<'a> Lowering<'a> {
                     self.report(asked.place.span(), &m::GRAD_BEFORE_ROUND, &[&name, &name])
                 }
                 Some(argument) => self.report(asked.place.span(), &m::GRAD_OF_ARGUMENT, &[&name, &argument]),
+                None if self.reads_carried(id) => self.report(asked.place.span(), &m::GRAD_NOT_IN_ROUND, &[&name]),
                 None => self.report(asked.place.span(), &m::GRAD_INDEPENDENT, &[&name]),
             };
         }
@@ -162,14 +163,8 @@ impl<'a> Lowering<'a> {
     /// Rule: behind a loop derivatives are of what follows from its result. Wrong: `grad(&sum, h)` of a sum that the loop has added up of
     /// each round's `h`.
     fn is_behind_rounds(&self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
-        let graph = self.builder.graph();
         for Asked { id, place } in asked {
-            let Some(last) = self.new_tensors.last_rounds.get(id) else { continue };
-            let all = autodiff::leading_to(graph, value);
-            let beside = autodiff::leading_to_beside(graph, value, &last.results);
-            let reads = |leads: &[bool], ids: &[NodeId]| ids.iter().any(|id| leads.get(id.index()) == Some(&true));
-            let may_be_read = reads(&all, &[*id]) && reads(&beside, &last.may_be);
-            if may_be_read || reads(&all, &last.dependent) {
+            if self.new_tensors.depends_behind_loops(self.builder.graph(), &[value], *id, &[]) {
                 self.report(place.span(), &m::GRAD_LAST_ROUND, &[&text(bare(of)), &text(place), &text(place)]);
                 return false;
             }
@@ -205,12 +200,19 @@ impl<'a> Lowering<'a> {
     /// The same at the loop's end; what it cannot tell the loop around it will.
     pub(super) fn judge_asked(&mut self, asked: Vec<AskedInRound>, rounds: &FinishedLoop<'_>) {
         for asked in asked {
-            match rounds.in_graph(self.builder.graph()).dependence(&asked.values, asked.of) {
-                Found::Dependent => {
+            let graph = self.builder.graph();
+            let before = match rounds.in_graph(graph).dependence(&asked.values, asked.of) {
+                Found::Dependent => None,
+                Found::Apart(before) => Some(before),
+            };
+            let depends =
+                |(of, values): &(NodeId, Vec<NodeId>)| self.new_tensors.depends_behind_loops(graph, values, *of, &[]);
+            match before.filter(|before| !before.iter().any(depends)) {
+                None => {
                     let [of, name] = &asked.words;
                     self.report(asked.place, asked.message, &[of, name, name]);
                 }
-                Found::Apart(before) => {
+                Some(before) => {
                     let Some(around) = self.loops.last_mut() else { continue };
                     around.asked.extend(before.into_iter().map(|(of, values)| AskedInRound {
                         values,
@@ -220,6 +222,13 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the value is computed of what a loop carries.
+    fn reads_carried(&self, value: NodeId) -> bool {
+        let leads = autodiff::leading_to(self.builder.graph(), value);
+        let mut carried = self.loops.iter().flat_map(|own| &own.carried);
+        carried.any(|(now, _)| leads.get(now.index()) == Some(&true))
     }
 
     /// The argument of which the value is computed alone, where derivatives are asked in another one.

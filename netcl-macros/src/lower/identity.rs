@@ -3,7 +3,8 @@
 //! body with `grad` is lowered twice: with a node for each result, which tells in which ones derivatives are asked, and then with
 //! nodes of their own for these alone.
 
-use netcl_kernels::graph::NodeId;
+use netcl_kernels::autodiff;
+use netcl_kernels::graph::{Graph, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which results of operations are nodes of their own.
@@ -71,6 +72,22 @@ impl NewTensors {
     /// Whether each result of an operation is a node of its own.
     pub(super) fn are_all_distinct(&self) -> bool {
         matches!(self.distinct, Distinct::All)
+    }
+
+    /// Whether the values depend on the tensor by what loops have computed of it that gave it or may have given it; through none of
+    /// `apart`.
+    pub(super) fn depends_behind_loops(&self, graph: &Graph, values: &[NodeId], of: NodeId, apart: &[NodeId]) -> bool {
+        let Some(last) = self.last_rounds.get(&of) else { return false };
+        let reads = |apart: &[NodeId], wanted: &[NodeId]| {
+            values.iter().any(|value| {
+                let leads = autodiff::leading_to_beside(graph, *value, apart);
+                wanted.iter().any(|id| leads.get(id.index()) == Some(&true))
+            })
+        };
+        let results: Vec<NodeId> = apart.iter().chain(&last.results).copied().collect();
+        reads(apart, &last.dependent)
+            || reads(&results, &last.may_be)
+            || last.may_be.iter().any(|id| *id < of && self.depends_behind_loops(graph, values, *id, &results))
     }
 
     /// Whether the same operations, loops and derivatives were met in another lowering.

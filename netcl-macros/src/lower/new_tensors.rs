@@ -84,7 +84,16 @@ impl<'a> Lowering<'a> {
                 match body.dependence_behind(other, position, has_rounds) {
                     Found::Dependent if tensor != own => last.dependent.push(*tensor),
                     Found::Dependent => {}
-                    Found::Apart(before) => last.may_be.extend(before.into_iter().map(|(tensor, _)| tensor)),
+                    Found::Apart(before) => {
+                        let graph = self.builder.graph();
+                        let depends = |(of, values): &(NodeId, Vec<NodeId>)| {
+                            self.new_tensors.depends_behind_loops(graph, values, *of, &[])
+                        };
+                        if tensor != own && before.iter().any(depends) {
+                            last.dependent.push(*tensor);
+                        }
+                        last.may_be.extend(before.into_iter().map(|(tensor, _)| tensor));
+                    }
                 }
             }
             self.new_tensors.last_rounds.insert(*own, last);

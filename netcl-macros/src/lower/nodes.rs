@@ -73,7 +73,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Number(number) => {
                 let number = format!("{:?}", number.value);
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &dtype, &DType::F32]);
                 None
             }
             Val::Unit => {
@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
 
     /// Says that `dtype` has no such whole number.
     pub(super) fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &dtype, &wider(number)]);
         None
     }
 

@@ -82,8 +82,7 @@ impl<'a> Lowering<'a> {
         if let (Some(0..), Some(last), None) = (low.as_constant(), high.as_constant(), size.as_constant()) {
             let least = last.saturating_add(1);
             return format!(
-                "say that there are so many, by a number from {least} on for this axis in the type of `{}`; or {padded}",
-                read.name
+                "{padded}; or say that there are so many, by a number from {least} on in place of `{size}`"
             );
         }
         if let Some((name, axis, fewer)) = self.shorter_result(outside, axes) {
@@ -94,7 +93,15 @@ impl<'a> Lowering<'a> {
         }
         let ranges = index.terms.iter().any(|(atom, _)| matches!(atom, Atom::Axis(axis) if *axis >= self.result_axes));
         let ranges = ranges || self.counts_rounds(index) || self.depends_on_round(index);
-        if ranges { format!("change the range, or {padded}") } else { padded }
+        let alone = parse::index::text_of(read.indices[*position]);
+        let is_name = syn::parse_str::<syn::Ident>(&alone).is_ok();
+        match ranges {
+            true if is_name && self.never_negative(low) && !format!(" {low} ").contains(&format!(" {alone} ")) => {
+                format!("let `{alone}` go over `{low}..{size}`; or {padded}")
+            }
+            true => format!("change the range, or {padded}"),
+            false => padded,
+        }
     }
 
     /// The index of the result with fewer of which the read is inside: its name, its axis, and how many.

@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
                 Some(way) => self.report(
                     self.made_at(id).unwrap_or(dim.span),
                     &m::RESULT_WAY,
-                    &[name, &dim.dim, &shape[axis], &note, &way],
+                    &[name, &Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect()), &shape, &note, &way],
                 ),
                 None if shape[axis].is(0) => {
                     let place = self.made_at(id).unwrap_or(dim.span);

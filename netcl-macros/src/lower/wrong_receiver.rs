@@ -214,7 +214,9 @@ impl<'a> Lowering<'a> {
 
 /// What to write for a `forward` of a list.
 pub(super) fn one_after_the_other(list: &str, first: &str) -> String {
-    format!("call one after the other: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`")
+    format!(
+        "call one after the other, and go on with `h`: `let mut h = {first}; for each in &{list} {{ h = each.forward(&h); }}`"
+    )
 }
 
 /// Whether what is passed names the variable.

@@ -257,7 +257,15 @@ fn results(
         // What is to be changed in place is said to be a result.
         let changes = |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(of) if of.mutability.is_some()));
         if !sig.inputs.iter().any(changes) {
-            diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
+            let first = sig.inputs.iter().find_map(|input| match input {
+                FnArg::Typed(typed) => match &*typed.ty {
+                    Type::Reference(of) if text(&of.elem).starts_with("Tensor<") => Some(text(&of.elem)),
+                    _ => None,
+                },
+                FnArg::Receiver(_) => None,
+            });
+            let result = first.unwrap_or_else(|| "Tensor<f32, N>".to_string());
+            diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident, &result]);
         }
         return (Vec::new(), Composite::One);
     };

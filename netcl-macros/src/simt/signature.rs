@@ -73,6 +73,20 @@ impl Signature {
     }
 }
 
+/// The signature with what it returns as an argument.
+fn with_result(sig: &syn::Signature, ty: &Type) -> String {
+    let written: Vec<String> = sig.inputs.iter().map(text).collect();
+    let names = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(crate::parse::function::names(&typed.pat)),
+        FnArg::Receiver(_) => None,
+    });
+    let names: Vec<String> = names.flatten().map(|name| name.to_string()).collect();
+    let free = ["y", "out", "result"].into_iter().find(|name| !names.iter().any(|own| own == name)).unwrap_or("out");
+    let result = if text(ty).starts_with("Tensor<") { text(ty) } else { "Tensor<f32, N>".to_string() };
+    let all: Vec<String> = written.into_iter().chain([format!("{free}: &mut {result}")]).collect();
+    format!("write `fn {}({})`; the call returns `{free}`", sig.ident, all.join(", "))
+}
+
 /// Whether the argument is a result: `y: &mut Tensor<..>`, or `mut y: Tensor<..>`, which is changed in place.
 pub(crate) fn is_result(arg: &syn::PatType) -> bool {
     is_in_place(arg) || matches!(&*arg.ty, Type::Reference(reference) if reference.mutability.is_some())
@@ -100,15 +114,18 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     once(diag, &own);
     let mut body = (*item.block).clone();
     if let ReturnType::Type(_, ty) = &item.sig.output {
-        let in_place = item.sig.inputs.iter().find_map(|input| match input {
-            FnArg::Typed(typed) if is_in_place(typed) => Some(crate::parse::function::names(&typed.pat)),
+        let result = item.sig.inputs.iter().find_map(|input| match input {
+            FnArg::Typed(typed) if is_result(typed) => Some(typed),
             _ => None,
         });
-        let instead = match in_place.iter().flatten().next() {
-            Some(name) => {
-                format!("leave `-> {}` out: the call returns `{name}`, which is taken as `mut {name}`", text(ty))
+        let name_of = |typed: &syn::PatType| crate::parse::function::names(&typed.pat).first().map(ToString::to_string);
+        let instead = match result.and_then(|typed| Some((typed, name_of(typed)?))) {
+            Some((typed, name)) => {
+                let taken =
+                    if is_in_place(typed) { format!(", which is taken as `mut {name}`") } else { String::new() };
+                format!("leave `-> {}` out: the call returns `{name}`{taken}", text(ty))
             }
-            None => "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`".to_string(),
+            None => with_result(&item.sig, ty),
         };
         diag.report(ty.span(), &m::SIMT_RESULT, &[&instead]);
         // Its value belongs to the same mistake.

@@ -39,7 +39,7 @@ impl Simt<'_> {
                 if let Constant::Integer(value) = number
                     && !dtype.holds(value)
                 {
-                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &wider(value), &dtype]);
+                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &dtype, &wider(value)]);
                     return None;
                 }
                 if let Constant::Float(number) = number

@@ -48,6 +48,7 @@ pub(super) fn cases() -> Vec<String> {
         "{MODEL} #[netcl::model] impl Net {{ fn helper(x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ x.relu() }}
             pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(«self.helper(x)») }} }}"
     ));
+    cases.push("netcl::kernel! { pub fn same(x: &Tensor<f32, N, 8>)« »{ |n, c| x[n, c] } }".into());
     cases.push("#[netcl::tensors] pub struct Batch { x: «&Tensor<f32, N, 8>» }".into());
     cases.push("#[netcl::tensors] pub struct Batch { xs: «Vec<Tensor<f32, N, 8>>» }".into());
     cases.push(format!(

@@ -73,6 +73,14 @@ impl Net {
         }
         sum
     }
+    pub fn not_in_the_round(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut h, mut sum) = (self.scale * 2.0, Tensor::zeros([8]));
+        for t in 0..T {
+            sum = sum + grad(&h.square().sum_all(), self.scale);
+            h = h * x.get(0, t);
+        }
+        sum
+    }
     pub fn is_what_it_becomes(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
         let (w, mut h) = (self.scale * 3.0, self.scale * 1.0);
         let mut sum = Tensor::zeros([8]);
@@ -126,14 +134,29 @@ impl Net {
         }
         grad(&(before.square().sum_all() + all.stack(0).sum_all()), before)
     }
+    pub fn begins_as_what_a_loop_gave(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut a, mut b, mut z) = (self.scale * 1.0, self.scale * 2.0, Tensor::zeros([8]));
+        for t in 0..T {
+            a = (a * x.get(0, t)).sin();
+            b = (a * 0.9).sin();
+        }
+        let mut c = a;
+        for t in 0..T {
+            z = z + grad(&(c * b * x.get(0, t)).sum_all(), c);
+            c = c * 1.0;
+        }
+        z
+    }
     /// Momentum of earlier rounds, detached states, and tensors of the round: each is a round's own matter.
     pub fn of_the_round(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
         let (mut w, mut momentum, mut h) = (self.scale * 1.0, Tensor::zeros([8]), Tensor::zeros([8]));
         let mut sum = Tensor::zeros([8]);
+        let mut all = Vec::new();
         for t in 0..T {
             let slope = grad(&((w + 0.9 * momentum) * x.get(0, t)).sin().sum_all(), w);
             momentum = 0.9 * momentum + slope;
             w = w - 0.1 * momentum;
+            all.push(w);
             let before = h.detach();
             h = (before + x.get(0, t) * self.scale).tanh();
             sum = sum + grad(&h.square().sum_all(), self.scale);
@@ -142,7 +165,7 @@ impl Net {
                 sum = sum + grad(&(own.square() * w * momentum).sum_all(), own);
             }
         }
-        w + sum
+        w + sum + all.stack(0).sum([0])
     }
     pub fn detached_behind(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
         let (mut h, mut sum) = (self.scale * 1.0, Tensor::zeros([]));
@@ -169,6 +192,19 @@ impl Net {
             u = (u * x.get(0, t)).tanh();
         }
         grad(&(w * v * self.scale).sum_all(), w) + grad(&(u * self.scale).sum_all(), u)
+    }
+    pub fn exchanged_behind(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut a, mut b, mut c, mut d) = (self.scale * 1.0, self.scale * 2.0, self.scale * 3.0, self.scale * 4.0);
+        for t in 0..T {
+            a = (a * x.get(0, t)).sin();
+            c = (a * 0.94 + b * 0.65).sin();
+        }
+        for _ in 0..T {
+            (a, b) = (b, a);
+            d = c;
+            c = d * 1.0;
+        }
+        grad(&(a * d).sum_all(), a)
     }
 }
 
