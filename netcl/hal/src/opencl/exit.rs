@@ -4,6 +4,7 @@ use super::shared::Shared;
 use crate::device::quirks::Avoid;
 use crate::process::{self, Rest};
 use crate::profile;
+use opencl3::error_codes::error_text;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 use std::thread::sleep;
@@ -75,7 +76,7 @@ pub(super) fn waited() {
 fn finish_all() -> Rest {
     let end = Instant::now() + GRACE;
     let Some(open) = open_devices(end) else {
-        tracing::warn!("the process ends while a device is being opened");
+        process::say_at_exit(format_args!("the process ends while a device is being opened"));
         return Rest::Busy;
     };
     let mut rest = Rest::Idle;
@@ -84,10 +85,13 @@ fn finish_all() -> Rest {
         match finished {
             Ok(true) => {}
             Ok(false) => {
-                tracing::warn!(device = device.profile.name, "the process ends while the device computes");
+                process::say_at_exit(format_args!("the process ends while `{}` computes", device.profile.name));
                 rest = Rest::Busy;
             }
-            Err(code) => tracing::warn!(code, device = device.profile.name, "finishing before the process ends"),
+            Err(code) => {
+                let (name, code) = (&device.profile.name, error_text(code));
+                process::say_at_exit(format_args!("`{name}` was not finished before the process ends: {code}"));
+            }
         }
         // Not the last user: closing a device is for who opened it.
         std::mem::forget(device);

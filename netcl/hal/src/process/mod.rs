@@ -4,10 +4,12 @@
 //! before the fork never answers there. The child gets errors instead, and leaves what the parent owns alone.
 
 use crate::error::{Error, Result};
+use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
+use tracing::subscriber::NoSubscriber;
 
 /// Set in a child that was forked after drivers were looked for, or a device was made.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -101,12 +103,19 @@ fn exiting() -> Rest {
     let actions = try_lock(&AT_EXIT).map(|actions| actions.clone()).unwrap_or_default();
     let mut rest = Rest::Idle;
     for action in actions {
-        // Nothing may unwind into the C library.
-        if let Some(Rest::Busy) = crate::panics::caught(action) {
+        // Nothing may unwind into the C library. Thread-local values are gone, without which subscribers panic.
+        let unheard = || tracing::subscriber::with_default(NoSubscriber::default(), action);
+        if let Some(Rest::Busy) = crate::panics::caught(unheard) {
             rest = Rest::Busy;
         }
     }
     rest
+}
+
+/// Says on standard error what nobody hears who listens to the process.
+pub(crate) fn say_at_exit(what: std::fmt::Arguments<'_>) {
+    // Where that is closed there is nobody left to be told.
+    let _ = writeln!(std::io::stderr(), "netcl: {what}");
 }
 
 #[cfg(unix)]
