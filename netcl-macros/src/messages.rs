@@ -354,6 +354,7 @@ messages! {
     LIST_TAKEN = "a list of {} cannot be taken apart into {} names", "write as many names as it has elements, `_` for those that are not used, or `rest @ ..` for all others";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
     LET_WITHOUT_VALUE = "`let` needs a value", "write `let {} = ..;` where it gets its value";
+    LIST_CHANGE = "`{}` changes the list and gives nothing", "write `{};` on a line of its own, and then `{}`";
     SET_GIVES_NOTHING = "`{}.set(..)` gives nothing", "write `{}`, and read `{}` behind it";
     LET_TYPE = "`{}` cannot be the type of a variable here", "types are `Tensor<f32, N, 64>`, `f32`, `i32`, `u32`, `bool`, `usize`, and tuples and arrays of these; or leave the type out";
     LET_VALUE = "`{}` is declared as `{}`, its value is {}", "change what stands behind `:`, or the value";

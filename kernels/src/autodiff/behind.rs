@@ -14,6 +14,8 @@ pub(super) enum Later {
     Reduced(Stack, Vec<usize>),
     /// Of the products of matrices.
     Product([Stack; 2]),
+    /// Of updates at rows of a table of that shape: the indices and the updates.
+    Scattered([Stack; 2], Shape),
     /// The same elements under another shape.
     Reshape(Box<Later>, Shape),
     /// A view that does not depend on the round.
@@ -60,6 +62,11 @@ impl Behind<'_> {
                 let a = builder.reshape(a, Shape(vec![left[0].clone(), inner.clone()]))?;
                 let b = builder.reshape(b, Shape(vec![inner, right[2].clone()]))?;
                 builder.matmul(a, b)
+            }
+            // A round's own sum would cost what the table has.
+            Later::Scattered([indices, updates], shape) => {
+                let (indices, updates) = (self.stack(builder, indices)?, self.stack(builder, updates)?);
+                builder.scatter_add(indices, updates, shape)
             }
             Later::Reshape(source, shape) => {
                 let source = self.sum(builder, source)?;

@@ -200,6 +200,9 @@ impl<'a> Backward<'a> {
             Op::MatMul(a, b) if node.shape.rank() == 2 && self.body.dtype(a) == node.dtype => {
                 Some(Later::Product([self.stack(a)?, self.stack(b)?]))
             }
+            Op::ScatterAdd { indices, updates } => {
+                Some(Later::Scattered([self.stack(indices)?, self.stack(updates)?], node.shape))
+            }
             Op::Reshape(source) => Some(Later::Reshape(Box::new(self.later(source)?), node.shape)),
             Op::View { source, index } if !self.depends(&index) => {
                 Some(Later::View(Box::new(self.later(source)?), node.shape, index))

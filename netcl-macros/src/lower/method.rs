@@ -45,6 +45,9 @@ impl<'a> Lowering<'a> {
         {
             return refused;
         }
+        if let Some(refused) = self.after_a_change(call, &receiver) {
+            return refused;
+        }
         if let Some(value) = self.with_closures(call, &name, &receiver) {
             return value;
         }

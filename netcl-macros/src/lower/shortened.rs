@@ -59,4 +59,14 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+
+    /// Rule: what changes a list gives nothing, as in Rust. Wrong: `ys.reverse().stack(0)`.
+    pub(super) fn after_a_change(&self, call: &ExprMethodCall, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let Expr::MethodCall(change) = parse::unparenthesized(&call.receiver) else { return None };
+        let changes = matches!(receiver, Val::Unit) && (change.method == "reverse" || change.method == "push");
+        let list = parse::text(&change.receiver);
+        let rest = format!("{list}.{}({})", call.method, parse::passed(&call.args));
+        let change_text = parse::text(change);
+        changes.then(|| self.report(call.method.span(), &m::LIST_CHANGE, &[&change_text, &change_text, &rest]))
+    }
 }

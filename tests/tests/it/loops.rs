@@ -394,3 +394,50 @@ fn rounds_of_many_products_have_gradients() -> Result<()> {
         Ok(())
     })
 }
+
+/// Words whose vectors each round looks up: at places of its own, and at such as it computes.
+#[netcl::model]
+struct Words {
+    #[layer(entries = 700, features = 6)]
+    table: Embedding,
+}
+
+#[netcl::model]
+impl Words {
+    fn round(&self, h: &Tensor<f32, N, 6>, at: &Tensor<u32, N>) -> Tensor<f32, N, 6> {
+        (h * 0.5 + self.table.forward(at) * self.table.forward(at + 3)).tanh()
+    }
+
+    pub fn rounds(&self, ids: &Tensor<u32, N, T>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N, 6]);
+        for t in 0..T {
+            h = self.round(h, ids.get(1, t));
+        }
+        h.square().sum_all()
+    }
+
+    pub fn one_by_one(&self, ids: &Tensor<u32, N, 4>) -> Tensor<f32> {
+        let mut h = Tensor::zeros([N, 6]);
+        for t in 0..4 {
+            h = self.round(h, ids.get(1, t));
+        }
+        h.square().sum_all()
+    }
+}
+
+#[test]
+fn rounds_that_look_up_rows_have_gradients() -> Result<()> {
+    everywhere(|| {
+        let model = Words::new(&device(), Seed(5))?;
+        // Rows that several rounds read, and several places of one round.
+        let ids = Tensor::from_slice(&device(), &[3u32, 7, 3, 696, 0, 3, 699, 0], &[2, 4])?;
+        let ((a, own), (b, wanted)) = (model.rounds_with_gradients(&ids)?, model.one_by_one_with_gradients(&ids)?);
+        let close = |a: f32, b: f32| assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "{a}, {b}");
+        close(a.item()?, b.item()?);
+        let of = |gradients: &Gradients| gradients.tensor("table.weight").and_then(|g| g.to_vec::<f32>());
+        let (own, wanted) = (of(&own)?, of(&wanted)?);
+        assert!(wanted.iter().any(|slope| *slope != 0.0));
+        own.into_iter().zip(wanted).for_each(|(a, b)| close(a, b));
+        Ok(())
+    })
+}

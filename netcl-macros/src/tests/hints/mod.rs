@@ -142,6 +142,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("FUNCTIONS_FORM", "a type of the author's"),
     ("NOT_A_MODEL_ITEM", "an item of the author's"),
     ("SET_GIVES_NOTHING", "what reads the state afterwards"),
+    ("LIST_CHANGE", "two lines"),
     ("NO_SELF", "a place in front of the arguments"),
     ("RESULTS_EXCHANGED", "the values, or the declaration"),
     ("DYNAMIC_SIZES", "the function's types"),

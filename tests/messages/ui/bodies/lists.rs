@@ -46,6 +46,14 @@ impl Net {
         ys.cat(1)
     }
 
+    pub fn turned(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, T, 4> {
+        let mut ys = Vec::new();
+        for t in 0..T {
+            ys.push(x.get(1, t));
+        }
+        ys.reverse().stack(1)
+    }
+
     pub fn first(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, 4> {
         let mut ys = Vec::new();
         for t in 0..T {
