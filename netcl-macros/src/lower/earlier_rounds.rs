@@ -26,14 +26,37 @@ pub(super) struct Rounds<'r> {
     body: FinishedLoop<'r>,
 }
 
+/// Whether values depend on a tensor in a way that a derivative in it would not see.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Query {
+    pub(super) of: NodeId,
+    pub(super) values: Vec<NodeId>,
+    /// What the values read through these is asked in another query.
+    pub(super) apart: Vec<NodeId>,
+}
+
+impl Query {
+    pub(super) fn new(of: NodeId, values: Vec<NodeId>) -> Query {
+        Query { of, values, apart: Vec::new() }
+    }
+
+    /// Whether the values read one of these.
+    pub(super) fn reads(&self, graph: &Graph, wanted: &[NodeId]) -> bool {
+        self.values.iter().any(|value| {
+            let leads = autodiff::leading_to_beside(graph, *value, &self.apart);
+            wanted.iter().any(|id| leads.get(id.index()) == Some(&true))
+        })
+    }
+}
+
 /// What else depends on the tensor in which a derivative is asked.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
     /// What the value reads, which has been computed in another round.
     Dependent,
-    /// Nothing in this loop. Where it is read whether anything in the loops around it does: the tensors that it may have been before
-    /// this loop, and what the value reads of those that were there then.
-    Apart(Vec<(NodeId, Vec<NodeId>)>),
+    /// Nothing in this loop; whether anything around it does: of the tensors that it may have been before this loop, and what the
+    /// value reads of those that were there then.
+    Apart(Vec<Query>),
 }
 
 impl<'r> FinishedLoop<'r> {
@@ -49,12 +72,13 @@ impl<'r> FinishedLoop<'r> {
 }
 
 impl Rounds<'_> {
-    /// What depends on the tensor `of` that `values` read by way of what is carried.
-    pub(super) fn dependence(&self, values: &[NodeId], of: NodeId) -> Found {
+    /// What depends on the tensor by way of what is carried.
+    pub(super) fn dependence(&self, query: &Query) -> Found {
+        let of = query.of;
         // Lists are read behind the loop.
         let this = Rounds { graph: self.graph, body: FinishedLoop { pushed: &[], ..self.body } };
         let mut reads = this.nothing();
-        this.add(&mut reads, values.iter().copied());
+        query.values.iter().for_each(|value| this.add_beside(&mut reads, *value, &query.apart));
         let read = this.carried_in(&reads);
         match this.body.carried.iter().position(|carried| *carried == of) {
             Some(own) => {
@@ -70,7 +94,7 @@ impl Rounds<'_> {
                     true => Found::Dependent,
                     false => {
                         through.join(reads);
-                        Found::Apart(vec![(of, this.outside(&through))])
+                        Found::Apart(vec![Query::new(of, through.outside())])
                     }
                 }
             }
@@ -108,7 +132,7 @@ impl Rounds<'_> {
                 return Found::Dependent;
             }
             if may_be_first {
-                before.push((start, self.outside(&begun)));
+                before.push(Query::new(start, begun.outside()));
             }
             may_be_first = true;
             let made = self.body.next[now];
@@ -118,7 +142,7 @@ impl Rounds<'_> {
                 if reads.has(made) {
                     return Found::Dependent;
                 }
-                before.push((made, self.outside(&reads)));
+                before.push(Query::new(made, reads.outside()));
                 return Found::Apart(before);
             }
             let mut computed = self.nothing();
@@ -139,7 +163,8 @@ impl Rounds<'_> {
                     if been.iter().any(|position| reads.has(self.body.initial[*position])) {
                         return Found::Dependent;
                     }
-                    before.extend(been.iter().map(|position| (self.body.initial[*position], self.outside(&reads))));
+                    let starts = been.iter().map(|position| self.body.initial[*position]);
+                    before.extend(starts.map(|start| Query::new(start, reads.outside())));
                     return Found::Apart(before);
                 }
                 None => return Found::Apart(before),
@@ -161,30 +186,32 @@ impl Rounds<'_> {
     }
 
     fn nothing(&self) -> Reads {
-        Reads { nodes: vec![false; self.graph.nodes.len()], values: Vec::new() }
+        Reads { nodes: vec![false; self.graph.nodes.len()], outside: BTreeSet::new() }
     }
 
     /// Adds the values and what they have derivatives in.
     fn add(&self, reads: &mut Reads, values: impl IntoIterator<Item = NodeId>) {
-        for value in values {
-            let leads = autodiff::leading_to(self.graph, value);
-            reads.nodes.iter_mut().zip(leads).for_each(|(reads, leads)| *reads |= leads);
-            reads.values.push(value);
+        values.into_iter().for_each(|value| self.add_beside(reads, value, &[]));
+    }
+
+    /// The same by ways through none of `apart`.
+    fn add_beside(&self, reads: &mut Reads, value: NodeId, apart: &[NodeId]) {
+        let leads = autodiff::leading_to_beside(self.graph, value, apart);
+        let is_around = |id: &NodeId| self.body.is_around(self.graph, *id);
+        reads.outside.extend(Some(value).filter(is_around));
+        for (position, _) in leads.iter().enumerate().filter(|(_, leads)| **leads) {
+            let id = NodeId(position as u32);
+            reads.nodes[position] = true;
+            if !is_around(&id) && !apart.contains(&id) {
+                let operands = autodiff::rules::differentiable_operands(self.graph, id);
+                reads.outside.extend(operands.into_iter().filter(is_around));
+            }
         }
     }
 
     /// The positions of what is carried among them.
     fn carried_in(&self, reads: &Reads) -> BTreeSet<usize> {
         (0..self.body.carried.len()).filter(|position| reads.has(self.body.carried[*position])).collect()
-    }
-
-    /// Of what was there before the loop, what its rounds read.
-    fn outside(&self, reads: &Reads) -> Vec<NodeId> {
-        let is_around = |id: &NodeId| self.body.is_around(self.graph, *id);
-        let inside = self.graph.iter().map(|(id, _)| id).filter(|id| reads.has(*id) && !is_around(id));
-        let operands = inside.flat_map(|id| autodiff::rules::differentiable_operands(self.graph, id));
-        let outside: BTreeSet<NodeId> = reads.values.iter().copied().chain(operands).filter(is_around).collect();
-        outside.into_iter().collect()
     }
 }
 
@@ -193,7 +220,8 @@ impl Rounds<'_> {
 struct Reads {
     /// Whether it is each of the nodes.
     nodes: Vec<bool>,
-    values: Vec<NodeId>,
+    /// What the loop's rounds read of what was there before it.
+    outside: BTreeSet<NodeId>,
 }
 
 impl Reads {
@@ -201,8 +229,12 @@ impl Reads {
         self.nodes[id.index()]
     }
 
+    fn outside(&self) -> Vec<NodeId> {
+        self.outside.iter().copied().collect()
+    }
+
     fn join(&mut self, other: Reads) {
         self.nodes.iter_mut().zip(other.nodes).for_each(|(own, other)| *own |= other);
-        self.values.extend(other.values);
+        self.outside.extend(other.outside);
     }
 }

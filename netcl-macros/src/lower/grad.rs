@@ -1,6 +1,6 @@
 //! `grad(value, x)` in a body: derivatives that the function goes on with.
 
-use super::earlier_rounds::{FinishedLoop, Found};
+use super::earlier_rounds::{FinishedLoop, Found, Query};
 use super::misuse::{bare, written};
 use super::round::AskedInRound;
 use super::{FieldRef, Lowering, Val};
@@ -164,7 +164,7 @@ impl<'a> Lowering<'a> {
     /// each round's `h`.
     fn is_behind_rounds(&self, (value, of): (NodeId, &Expr), asked: &[Asked<'a>]) -> bool {
         for Asked { id, place } in asked {
-            if self.new_tensors.depends_behind_loops(self.builder.graph(), &[value], *id, &[]) {
+            if self.new_tensors.behind_loops(self.builder.graph(), Query::new(*id, vec![value])).is_none() {
                 self.report(place.span(), &m::GRAD_LAST_ROUND, &[&text(bare(of)), &text(place), &text(place)]);
                 return false;
             }
@@ -186,13 +186,8 @@ impl<'a> Lowering<'a> {
             let message = if is_carried { &m::GRAD_CARRIED } else { &m::GRAD_AROUND };
             let words = [text(bare(of)), text(place)];
             if let Some(innermost) = self.loops.last_mut() {
-                innermost.asked.push(AskedInRound {
-                    values: vec![value],
-                    of: *id,
-                    message,
-                    place: place.span(),
-                    words,
-                });
+                let query = Query::new(*id, vec![value]);
+                innermost.asked.push(AskedInRound { query, message, place: place.span(), words });
             }
         }
     }
@@ -200,28 +195,30 @@ impl<'a> Lowering<'a> {
     /// The same at the loop's end; what it cannot tell the loop around it will.
     pub(super) fn judge_asked(&mut self, asked: Vec<AskedInRound>, rounds: &FinishedLoop<'_>) {
         for asked in asked {
-            let graph = self.builder.graph();
-            let before = match rounds.in_graph(graph).dependence(&asked.values, asked.of) {
-                Found::Dependent => None,
-                Found::Apart(before) => Some(before),
-            };
-            let depends =
-                |(of, values): &(NodeId, Vec<NodeId>)| self.new_tensors.depends_behind_loops(graph, values, *of, &[]);
-            match before.filter(|before| !before.iter().any(depends)) {
+            match self.asked_around(asked.query.clone(), rounds) {
                 None => {
                     let [of, name] = &asked.words;
                     self.report(asked.place, asked.message, &[of, name, name]);
                 }
                 Some(before) => {
                     let Some(around) = self.loops.last_mut() else { continue };
-                    around.asked.extend(before.into_iter().map(|(of, values)| AskedInRound {
-                        values,
-                        of,
-                        ..asked.clone()
-                    }));
+                    around.asked.extend(before.into_iter().map(|query| AskedInRound { query, ..asked.clone() }));
                 }
             }
         }
+    }
+
+    /// What is to be asked of the loop around this one; `None` where the query is answered.
+    fn asked_around(&self, query: Query, rounds: &FinishedLoop<'_>) -> Option<Vec<Query>> {
+        let graph = self.builder.graph();
+        let mut around = Vec::new();
+        for query in self.new_tensors.behind_loops(graph, query)? {
+            match rounds.in_graph(graph).dependence(&query) {
+                Found::Dependent => return None,
+                Found::Apart(before) => around.extend(before),
+            }
+        }
+        around.iter().all(|query| self.new_tensors.behind_loops(graph, query.clone()).is_some()).then_some(around)
     }
 
     /// Whether the value is computed of what a loop carries.

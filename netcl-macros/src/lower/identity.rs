@@ -3,7 +3,7 @@
 //! body with `grad` is lowered twice: with a node for each result, which tells in which ones derivatives are asked, and then with
 //! nodes of their own for these alone.
 
-use netcl_kernels::autodiff;
+use super::earlier_rounds::Query;
 use netcl_kernels::graph::{Graph, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,8 +42,9 @@ pub(super) struct LastRound {
     pub(super) results: Vec<NodeId>,
     /// The other results that the last round has computed of it.
     pub(super) dependent: Vec<NodeId>,
-    /// Tensors around the loop that it may be: what it starts as, where there may be no round.
-    pub(super) may_be: Vec<NodeId>,
+    /// Tensors around the loop that it may be, as what that starts with, where there may be no round or one hands it on: to each of them
+    /// what a result reads of what was there before the loop.
+    pub(super) may_be: Vec<(NodeId, Query)>,
 }
 
 /// The tensors that operations have given.
@@ -74,20 +75,32 @@ impl NewTensors {
         matches!(self.distinct, Distinct::All)
     }
 
-    /// Whether the values depend on the tensor by what loops have computed of it that gave it or may have given it; through none of
-    /// `apart`.
-    pub(super) fn depends_behind_loops(&self, graph: &Graph, values: &[NodeId], of: NodeId, apart: &[NodeId]) -> bool {
-        let Some(last) = self.last_rounds.get(&of) else { return false };
-        let reads = |apart: &[NodeId], wanted: &[NodeId]| {
-            values.iter().any(|value| {
-                let leads = autodiff::leading_to_beside(graph, *value, apart);
-                wanted.iter().any(|id| leads.get(id.index()) == Some(&true))
-            })
-        };
-        let results: Vec<NodeId> = apart.iter().chain(&last.results).copied().collect();
-        reads(apart, &last.dependent)
-            || reads(&results, &last.may_be)
-            || last.may_be.iter().any(|id| *id < of && self.depends_behind_loops(graph, values, *id, &results))
+    /// The query, and those of all tensors that loops may have handed out as this one; `None` where one of them is answered: the values
+    /// read what such a loop has computed of it.
+    pub(super) fn behind_loops(&self, graph: &Graph, query: Query) -> Option<Vec<Query>> {
+        let mut all = vec![query];
+        let mut next = 0;
+        while let Some(own) = all.get(next).cloned() {
+            next += 1;
+            let Some(last) = self.last_rounds.get(&own.of) else { continue };
+            if own.reads(graph, &last.dependent) {
+                return None;
+            }
+            for (result, before) in &last.may_be {
+                let apart = own.apart.iter().chain(&last.results).copied().collect();
+                let beside = Query { of: before.of, values: own.values.clone(), apart };
+                let through = (*result != own.of && own.reads(graph, &[*result])).then(|| before.clone());
+                for one in [beside].into_iter().chain(through) {
+                    if one.reads(graph, &[one.of]) {
+                        return None;
+                    }
+                    if !all.contains(&one) {
+                        all.push(one);
+                    }
+                }
+            }
+        }
+        Some(all)
     }
 
     /// Whether the same operations, loops and derivatives were met in another lowering.

@@ -1,6 +1,6 @@
 //! What operations give, as nodes of their own where derivatives are asked in it: see [`super::identity`].
 
-use super::earlier_rounds::{FinishedLoop, Found};
+use super::earlier_rounds::{FinishedLoop, Found, Query};
 use super::identity::{AfterLoop, Distinct, LastRound};
 use super::{Lowering, Val};
 use crate::ast::{FunctionItem, Unit};
@@ -86,13 +86,11 @@ impl<'a> Lowering<'a> {
                     Found::Dependent => {}
                     Found::Apart(before) => {
                         let graph = self.builder.graph();
-                        let depends = |(of, values): &(NodeId, Vec<NodeId>)| {
-                            self.new_tensors.depends_behind_loops(graph, values, *of, &[])
-                        };
-                        if tensor != own && before.iter().any(depends) {
+                        let is_apart = |query: &Query| self.new_tensors.behind_loops(graph, query.clone()).is_some();
+                        if tensor != own && !before.iter().all(is_apart) {
                             last.dependent.push(*tensor);
                         }
-                        last.may_be.extend(before.into_iter().map(|(tensor, _)| tensor));
+                        last.may_be.extend(before.into_iter().map(|query| (*tensor, query)));
                     }
                 }
             }

@@ -1,5 +1,6 @@
 //! Where the evaluation of a loop's body stands.
 
+use super::earlier_rounds::Query;
 use crate::messages::Message;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::graph::NodeId;
@@ -23,10 +24,8 @@ pub(super) struct SymbolicLoop {
 /// A derivative that a loop's body asks.
 #[derive(Clone)]
 pub(super) struct AskedInRound {
-    /// What it is of; in a loop around it, what that has read.
-    pub(super) values: Vec<NodeId>,
-    /// The tensor in which it is asked.
-    pub(super) of: NodeId,
+    /// In a loop around it of what that may have been there.
+    pub(super) query: Query,
     /// What is said where other rounds have computed of that tensor what the value reads.
     pub(super) message: &'static Message,
     pub(super) place: Span,

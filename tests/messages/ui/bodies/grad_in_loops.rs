@@ -206,6 +206,47 @@ impl Net {
         }
         grad(&(a * d).sum_all(), a)
     }
+    pub fn exchanged_in_a_round(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let b = self.scale * 1.0;
+        let a = (b * 0.4).sin();
+        let (mut h, mut z) = (b, self.scale * 0.3);
+        for t in 0..T {
+            let mut g = self.scale.cos();
+            for _ in 0..T {
+                (h, g) = (g, h);
+            }
+            z = z + grad(&(a * g).sin().sum_all(), g) * x.get(0, t);
+        }
+        z
+    }
+    pub fn handed_out_in_a_round(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let b = self.scale * 1.0;
+        let a = (b * 0.4).sin();
+        let (mut h, mut z) = (b, self.scale * 0.3);
+        for t in 0..T {
+            let mut g = self.scale.cos();
+            for s in 0..T {
+                g = h;
+                h = (h * 0.9 + x.get(0, s)).sin();
+            }
+            z = z + grad(&(a * g).sin().sum_all(), g) * x.get(0, t);
+        }
+        z
+    }
+    /// What the inner loop hands out is its own, and momentum is of earlier rounds.
+    pub fn of_an_inner_loop(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut w, mut m, mut z) = (self.scale * 1.0, Tensor::zeros([8]), Tensor::zeros([8]));
+        for t in 0..T {
+            let mut g = w;
+            for s in 0..T {
+                g = (g * 0.9 + x.get(0, s)).sin();
+            }
+            z = z + grad(&(g * x.get(0, t) * m).sin().sum_all(), g);
+            m = 0.9 * m + z;
+            w = w - 0.1 * m;
+        }
+        z + w
+    }
 }
 
 fn main() {}
