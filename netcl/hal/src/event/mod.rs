@@ -192,7 +192,7 @@ impl Event {
     pub fn wait_timeout(&self, limit: Duration) -> Result<bool> {
         process::check()?;
         // Drivers tell late, and some tell nothing while nobody asks.
-        if self.is_complete() {
+        if self.is_over()? {
             return self.wait().map(|()| true);
         }
         if limit.is_zero() {
@@ -213,7 +213,7 @@ impl Event {
     /// [`Error::Interrupted`]; those of [`Event::wait`].
     pub fn wait_or(&self, interrupt: &Interrupt) -> Result<()> {
         process::check()?;
-        if self.is_complete() {
+        if self.is_over()? {
             return self.wait();
         }
         self.wait_until(None, Some(interrupt)).map(drop)
@@ -232,7 +232,7 @@ impl Event {
             let is_interrupted = interrupt.is_some_and(Interrupt::is_interrupted);
             if left.is_zero() || is_interrupted {
                 drop(state);
-                return match self.is_complete() {
+                return match self.is_over()? {
                     true => self.wait().map(|()| true),
                     false if is_interrupted => Err(Error::Interrupted),
                     false => Ok(false),
@@ -245,10 +245,19 @@ impl Event {
             let changed = self.core.changed.wait_timeout(state, left.min(interrupt::LOOK));
             drop(changed);
             // There is time to ask drivers that tell late.
-            if self.is_complete() {
+            if self.is_over()? {
                 return self.wait().map(|()| true);
             }
             state = self.lock();
+        }
+    }
+
+    /// Whether a wait would end at once. Where the driver does not tell, nobody may wait for that it does.
+    fn is_over(&self) -> Result<bool> {
+        let is_known = self.lock().outcome.is_some();
+        match &self.core.source {
+            Some(source) if !is_known => Ok(matches!(source.status()?, EventStatus::Complete | EventStatus::Failed)),
+            _ => Ok(is_known),
         }
     }
 

@@ -237,3 +237,32 @@ fn a_callback_that_panics_keeps_no_other_from_being_called() {
     event.on_complete(|_| panic!("a callback panics, as the test wants"));
     event.wait().unwrap();
 }
+
+#[test]
+fn a_wait_with_an_end_does_not_wait_for_a_driver_that_tells_nothing() {
+    struct Untold;
+    impl BackendEvent for Untold {
+        fn status(&self) -> Result<EventStatus> {
+            Err(Error::Forked)
+        }
+
+        fn wait(&self) -> Result<()> {
+            panic!("would not end")
+        }
+
+        fn watch(&self, _: Box<dyn FnOnce(Result<()>) + Send>) -> Result<()> {
+            Ok(())
+        }
+
+        fn times(&self) -> Option<EventTimes> {
+            None
+        }
+
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+    let event = Event::of(Box::new(Untold));
+    assert!(event.wait_timeout(Duration::from_millis(5)).is_err());
+    assert!(event.wait_or(&Interrupt::new()).is_err());
+}
