@@ -87,6 +87,11 @@ fn read(expr: &Expr) -> Option<Dim> {
     })
 }
 
+/// What the quotient of two whole numbers is.
+pub(crate) fn what_is_left(a: i64, b: i64) -> String {
+    format!("which gives {} and leaves {}", a.wrapping_div(b), a.wrapping_rem(b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,9 +115,4 @@ mod tests {
         let numbers = [("F", 24), ("H", 2), ("G", 3)].map(|(name, number)| (name.to_string(), Dim::constant(number)));
         assert_eq!(substitute(&twice, &numbers.into()), Dim::constant(4));
     }
-}
-
-/// What the quotient of two whole numbers is.
-pub(crate) fn what_is_left(a: i64, b: i64) -> String {
-    format!("which gives {} and leaves {}", a.wrapping_div(b), a.wrapping_rem(b))
 }

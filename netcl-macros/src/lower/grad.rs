@@ -1,6 +1,7 @@
 //! `grad(value, x)` in a body: derivatives that the function goes on with.
 
-use super::earlier_rounds::{FinishedLoop, Found, Query};
+use super::earlier_rounds::{Answer, FinishedLoop};
+use super::identity::Query;
 use super::misuse::{bare, written};
 use super::round::AskedInRound;
 use super::{FieldRef, Lowering, Val};
@@ -213,9 +214,9 @@ impl<'a> Lowering<'a> {
         let graph = self.builder.graph();
         let mut around = Vec::new();
         for query in self.new_tensors.behind_loops(graph, query)? {
-            match rounds.in_graph(graph).dependence(&query) {
-                Found::Dependent => return None,
-                Found::Apart(before) => around.extend(before),
+            match rounds.rounds(graph, &self.new_tensors).dependence(&query) {
+                Answer::Depends => return None,
+                Answer::Around(before) => around.extend(before),
             }
         }
         around.iter().all(|query| self.new_tensors.behind_loops(graph, query.clone()).is_some()).then_some(around)

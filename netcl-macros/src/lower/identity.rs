@@ -3,7 +3,7 @@
 //! body with `grad` is lowered twice: with a node for each result, which tells in which ones derivatives are asked, and then with
 //! nodes of their own for these alone.
 
-use super::earlier_rounds::Query;
+use netcl_kernels::autodiff;
 use netcl_kernels::graph::{Graph, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +33,29 @@ pub(super) enum AfterLoop {
     /// One around the loop.
     Around,
     New,
+}
+
+/// Whether values depend on a tensor in a way that a derivative in it would not see.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Query {
+    pub(super) of: NodeId,
+    pub(super) values: Vec<NodeId>,
+    /// What the values read through these is asked in another query.
+    pub(super) apart: Vec<NodeId>,
+}
+
+impl Query {
+    pub(super) fn new(of: NodeId, values: Vec<NodeId>) -> Query {
+        Query { of, values, apart: Vec::new() }
+    }
+
+    /// Whether the values read one of these.
+    pub(super) fn reads(&self, graph: &Graph, wanted: &[NodeId]) -> bool {
+        self.values.iter().any(|value| {
+            let leads = autodiff::leading_to_beside(graph, *value, &self.apart);
+            wanted.iter().any(|id| leads.get(id.index()) == Some(&true))
+        })
+    }
 }
 
 /// What depends on a tensor that a loop has given, beside what is computed of it behind the loop.

@@ -1,7 +1,7 @@
 //! What operations give, as nodes of their own where derivatives are asked in it: see [`super::identity`].
 
-use super::earlier_rounds::{FinishedLoop, Found, Query};
-use super::identity::{AfterLoop, Distinct, LastRound};
+use super::earlier_rounds::{Answer, FinishedLoop};
+use super::identity::{AfterLoop, Distinct, LastRound, Query};
 use super::{Lowering, Val};
 use crate::ast::{FunctionItem, Unit};
 use netcl_kernels::dim::Dim;
@@ -77,14 +77,14 @@ impl<'a> Lowering<'a> {
             if matches!(kinds[position], AfterLoop::Unchanged | AfterLoop::Around) {
                 continue;
             }
-            let body = rounds.in_graph(self.builder.graph());
+            let body = rounds.rounds(self.builder.graph(), &self.new_tensors);
             let mut last = LastRound { results: results.clone(), ..LastRound::default() };
             for (other, tensor) in tensors.iter().enumerate() {
                 // What is pushed is that tensor, and part of another.
                 match body.dependence_behind(other, position, has_rounds) {
-                    Found::Dependent if tensor != own => last.dependent.push(*tensor),
-                    Found::Dependent => {}
-                    Found::Apart(before) => {
+                    Answer::Depends if tensor != own => last.dependent.push(*tensor),
+                    Answer::Depends => {}
+                    Answer::Around(before) => {
                         let graph = self.builder.graph();
                         let is_apart = |query: &Query| self.new_tensors.behind_loops(graph, query.clone()).is_some();
                         if tensor != own && !before.iter().all(is_apart) {

@@ -1,6 +1,6 @@
 //! Where the evaluation of a loop's body stands.
 
-use super::earlier_rounds::Query;
+use super::identity::Query;
 use crate::messages::Message;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::graph::NodeId;

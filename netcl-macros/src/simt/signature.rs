@@ -73,6 +73,22 @@ impl Signature {
     }
 }
 
+/// What to write for a result of that type, which is an argument or is one already.
+fn as_argument(sig: &syn::Signature, ty: &Type) -> String {
+    let result = sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) if is_result(typed) => Some(typed),
+        _ => None,
+    });
+    let name_of = |typed: &syn::PatType| crate::parse::function::names(&typed.pat).first().map(ToString::to_string);
+    match result.and_then(|typed| Some((typed, name_of(typed)?))) {
+        Some((typed, name)) => {
+            let taken = if is_in_place(typed) { format!(", which is taken as `mut {name}`") } else { String::new() };
+            format!("leave `-> {}` out: the call returns `{name}`{taken}", text(ty))
+        }
+        None => with_result(sig, ty),
+    }
+}
+
 /// The signature with what it returns as an argument.
 fn with_result(sig: &syn::Signature, ty: &Type) -> String {
     let written: Vec<String> = sig.inputs.iter().map(text).collect();
@@ -114,19 +130,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     once(diag, &own);
     let mut body = (*item.block).clone();
     if let ReturnType::Type(_, ty) = &item.sig.output {
-        let result = item.sig.inputs.iter().find_map(|input| match input {
-            FnArg::Typed(typed) if is_result(typed) => Some(typed),
-            _ => None,
-        });
-        let name_of = |typed: &syn::PatType| crate::parse::function::names(&typed.pat).first().map(ToString::to_string);
-        let instead = match result.and_then(|typed| Some((typed, name_of(typed)?))) {
-            Some((typed, name)) => {
-                let taken =
-                    if is_in_place(typed) { format!(", which is taken as `mut {name}`") } else { String::new() };
-                format!("leave `-> {}` out: the call returns `{name}`{taken}", text(ty))
-            }
-            None => with_result(&item.sig, ty),
-        };
+        let instead = as_argument(&item.sig, ty);
         diag.report(ty.span(), &m::SIMT_RESULT, &[&instead]);
         // Its value belongs to the same mistake.
         if let Some(Stmt::Expr(Expr::Path(_), None)) = body.stmts.last() {

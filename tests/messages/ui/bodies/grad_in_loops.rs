@@ -233,6 +233,31 @@ impl Net {
         }
         z
     }
+    pub fn handed_out_behind_both(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let b = self.scale * 1.0;
+        let a = (b * 0.4).sin();
+        let (mut q, mut g) = (b, self.scale * 2.0);
+        for _ in 0..T {
+            for s in 0..T {
+                g = q;
+                q = (q * 0.9 + x.get(0, s)).sin();
+            }
+        }
+        grad(&(a * g).sin().sum_all(), g)
+    }
+    pub fn handed_out_rounds_before(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
+        let (mut w, mut e, mut z) = (self.scale * 1.0, self.scale * 0.5, Tensor::zeros([8]));
+        for _ in 0..T {
+            let mut own = self.scale.cos();
+            for u in 0..T - 1 {
+                own = w;
+                w = (w * 0.9 + x.get(0, u)).sin();
+            }
+            z = z + grad(&(own * e).sin().sum_all(), own);
+            e = (w * 0.4 + e * 0.3).sin();
+        }
+        z
+    }
     /// What the inner loop hands out is its own, and momentum is of earlier rounds.
     pub fn of_an_inner_loop(&self, x: &Tensor<f32, T, 8>) -> Tensor<f32, 8> {
         let (mut w, mut m, mut z) = (self.scale * 1.0, Tensor::zeros([8]), Tensor::zeros([8]));
