@@ -103,7 +103,7 @@ impl EarlierRounds<'_> {
         let (start, made) = (self.body.initial[own], self.body.next[own]);
         let mut been = been.clone();
         if !been.insert(own) {
-            // EarlierRounds hand it on for ever.
+            // Rounds hand it on for ever.
             self.all_rounds(&others, &mut reads);
             let starts = || been.iter().map(|position| self.body.initial[*position]);
             let given = |id: &NodeId| self.body.carried.contains(id);

@@ -203,12 +203,12 @@ impl<'a> Lowering<'a> {
             self.other_type(name, ty.dtype, dtype, ty.span);
             return false;
         }
+        let declared = || Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         if shape.rank() != ty.dims.len() {
-            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
             let way = self.way().map(|way| format!(" where {way}")).unwrap_or_default();
             let named =
                 self.named.get(&id).map(|name| format!("; `{name}(..)` is an operation here, {}", own_is_called(name)));
-            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape, &way, &named.unwrap_or_default()]);
+            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared(), &shape, &way, &named.unwrap_or_default()]);
             return false;
         }
         let declares = format!("`{name}` returns");
@@ -216,11 +216,10 @@ impl<'a> Lowering<'a> {
         let differing: Vec<usize> = (0..shape.rank()).filter(differs).collect();
         if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
             // One mistake gives several axes another size.
-            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
             let dims = ty.dims.iter().zip(&shape.0).map(|(token, dim)| DimToken { dim: dim.clone(), span: token.span });
             let given = TensorType { dtype, dims: dims.collect(), span: ty.span };
             let note = self.builder.origin_note(id, *first);
-            self.report(ty.span, &m::RESULT_AXES, &[name, &declared, &shape, first, &shape[*first], &note, &given]);
+            self.report(ty.span, &m::RESULT_AXES, &[name, &declared(), &shape, first, &shape[*first], &note, &given]);
             return false;
         }
         for &axis in &differing {
@@ -229,7 +228,7 @@ impl<'a> Lowering<'a> {
                 Some(way) => self.report(
                     self.made_at(id).unwrap_or(dim.span),
                     &m::RESULT_WAY,
-                    &[name, &Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect()), &shape, &note, &way],
+                    &[name, &declared(), &shape, &note, &way],
                 ),
                 None if shape[axis].is(0) => {
                     let place = self.made_at(id).unwrap_or(dim.span);

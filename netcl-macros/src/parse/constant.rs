@@ -135,7 +135,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (Constant::Bool(a), Constant::Bool(b)) => Some(Constant::Bool(fold_truths(&binary.op, a, b)?)),
             _ => None,
         },
-        Expr::Cast(cast) => converted(evaluate(&cast.expr, constants)?, &text(&cast.ty)),
+        Expr::Cast(cast) => cast_as(evaluate(&cast.expr, constants)?, &text(&cast.ty)),
         Expr::Path(path) => known(&path.path, constants),
         Expr::Index(element) => match element_of(element, constants)? {
             ConstantList::Number(value) => Some(value),
@@ -170,7 +170,7 @@ fn element_of(element: &syn::ExprIndex, constants: &Constants) -> Option<Constan
 }
 
 /// `value as ty`; whole numbers that the type does not have are left to rustc.
-fn converted(value: Constant, ty: &str) -> Option<Constant> {
+fn cast_as(value: Constant, ty: &str) -> Option<Constant> {
     let wide = match ty {
         "usize" | "u64" => Some((0, i64::MAX)),
         "isize" => Some((i64::MIN, i64::MAX)),

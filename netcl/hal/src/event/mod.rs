@@ -134,13 +134,18 @@ impl Event {
         if process::is_forked() {
             return if self.when_forked().is_ok() { EventStatus::Complete } else { EventStatus::Failed };
         }
+        self.told_status().unwrap_or(EventStatus::Failed)
+    }
+
+    /// The same, or why the driver does not tell it.
+    fn told_status(&self) -> Result<EventStatus> {
         // The lock is not held while the driver is asked: its own locks may be held by a thread that calls back.
         let outcome = self.lock().outcome.as_ref().map(|outcome| outcome.is_ok());
         match (outcome, &self.core.source) {
-            (Some(true), _) => EventStatus::Complete,
-            (Some(false), _) => EventStatus::Failed,
-            (None, Some(source)) => source.status().unwrap_or(EventStatus::Failed),
-            (None, None) => EventStatus::Queued,
+            (Some(true), _) => Ok(EventStatus::Complete),
+            (Some(false), _) => Ok(EventStatus::Failed),
+            (None, Some(source)) => source.status(),
+            (None, None) => Ok(EventStatus::Queued),
         }
     }
 
@@ -254,11 +259,7 @@ impl Event {
 
     /// Whether a wait would end at once. Where the driver does not tell, nobody may wait for that it does.
     fn is_over(&self) -> Result<bool> {
-        let is_known = self.lock().outcome.is_some();
-        match &self.core.source {
-            Some(source) if !is_known => Ok(matches!(source.status()?, EventStatus::Complete | EventStatus::Failed)),
-            _ => Ok(is_known),
-        }
+        self.told_status().map(|status| matches!(status, EventStatus::Complete | EventStatus::Failed))
     }
 
     /// Calls `callback` when it is done: at once if it is already, else from a thread of the driver's. It should be
