@@ -3,11 +3,11 @@
 use crate::dim::Dim;
 use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// An operand as a node reads it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OperandAccess {
     /// What is read.
     pub node: NodeId,
@@ -24,17 +24,9 @@ impl OperandAccess {
         OperandAccess { node, coordinates, guards: Vec::new(), indirect: false }
     }
 
-    /// Whether both read the same.
-    pub(super) fn is(&self, other: &OperandAccess) -> bool {
-        self.node == other.node
-            && self.indirect == other.indirect
-            && self.is_at(&other.coordinates)
-            && self.guards == other.guards
-    }
-
     /// Whether it is read at these coordinates.
     pub(super) fn is_at(&self, coordinates: &Rc<[Index]>) -> bool {
-        Rc::ptr_eq(&self.coordinates, coordinates) || self.coordinates == *coordinates
+        self.coordinates == *coordinates
     }
 }
 
@@ -131,7 +123,7 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
-    let mut walk = Walk { graph, extents, stop, seen: HashMap::new(), trace: Trace::default() };
+    let mut walk = Walk { graph, extents, stop, seen: HashSet::new(), trace: Trace::default() };
     walk.visit(OperandAccess::plain(root, coordinates.into()), through_root);
     walk.trace
 }
@@ -141,7 +133,7 @@ struct Walk<'w> {
     graph: &'w Graph,
     extents: &'w [Dim],
     stop: &'w dyn Fn(NodeId) -> bool,
-    seen: HashMap<NodeId, Vec<OperandAccess>>,
+    seen: HashSet<OperandAccess>,
     trace: Trace,
 }
 
@@ -151,11 +143,9 @@ impl Walk<'_> {
         let mut left = vec![root];
         while let Some(at) = left.pop() {
             let through = std::mem::take(&mut through);
-            let known = self.seen.entry(at.node).or_default();
-            if known.iter().any(|known| known.is(&at)) {
+            if !self.seen.insert(at.clone()) {
                 continue;
             }
-            known.push(at.clone());
             self.trace.guards.extend(at.guards.iter().cloned());
             if at.indirect || ((self.stop)(at.node) && !through) {
                 self.trace.leaves.push(at);

@@ -6,13 +6,15 @@ use crate::dim::Dim;
 use crate::graph::{Graph, NodeId};
 use crate::index::Index;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 /// The places of one space.
 #[derive(Default)]
 pub(super) struct ReadPlaces {
     all: Vec<ReadPlace>,
-    of: HashMap<NodeId, Vec<usize>>,
+    /// Many may be of one node: the gradients of what was concatenated each read a piece of one tensor.
+    numbers: HashMap<OperandAccess, usize>,
     walks: usize,
 }
 
@@ -79,12 +81,12 @@ impl ReadPlaces {
     }
 
     fn number(&mut self, access: OperandAccess) -> usize {
-        let own = self.of.entry(access.node).or_default();
-        if let Some(&known) = own.iter().find(|&&known| self.all[known].access.is(&access)) {
-            return known;
+        match self.numbers.entry(access) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.all.push(ReadPlace { access: new.key().clone(), from: None, walk: 0 });
+                *new.insert(self.all.len() - 1)
+            }
         }
-        own.push(self.all.len());
-        self.all.push(ReadPlace { access, from: None, walk: 0 });
-        self.all.len() - 1
     }
 }
