@@ -208,7 +208,7 @@ messages! {
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names{}", "{}";
     TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
     TENSORS_FIELD = "a field of a struct of tensors cannot be of type `{}`", "{}";
-    NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`; a model is no argument, but a field";
+    NO_STRUCT = "nothing is known of the struct `{}`", "`#[netcl::tensors]` stands above it, and its fields are tensors with their sizes: `x: Tensor<f32, N, 8>`; a model is no argument, but a field; a kernel takes tensors and numbers alone";
     SIZED_STRUCT = "the sizes of a struct of tensors stand in it, found `{}`", "write `{}`: its sizes and the function's of one name are one size";
     PARTS_OF_PARAMETER = "`{}` has a number only where the block is used, and how many tensors there are is part of this type", "write one tensor, with an axis `{}` for them: in a body, `ys.stack(0)` makes it of a list, and `xs.get(0, k)` is one of them";
     PARTS_LENGTH = "an array of an argument or a result has from 1 to {} elements, a number that the compiler knows, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
@@ -238,7 +238,7 @@ messages! {
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     TYPE_AS_VALUE = "`{}` is a type, and no value", "{}";
-    UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
+    UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a kernel is called by its name, with its tensors as arguments; a function of your own needs `#[netcl::function]`";
     ENUM_METHOD = "`{}` is called on an enum that is an argument, which has no functions here", "an enum of layers is a model: make it a field; any other chooses with `match`";
     NO_LAYER = "`{}` is {}, and has no `forward`", "{}";
     NO_STATE = "`{}` is {}: `set` is called on the path of a state of the model", "{}";
@@ -261,7 +261,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is moved into the block with `#[netcl::model]`, where its tensors have sizes, or called in ordinary Rust{}";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is moved into the block with `#[netcl::model]`, where its tensors have sizes, or called in ordinary Rust; one of numbers alone is a `#[netcl::function]`{}";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -273,7 +273,7 @@ messages! {
     GRAD_OF_ARGUMENT = "this value does not depend on `{}`: a function is compiled by itself, too, where `{}` is an argument like it", "compute the value from it in this function; a helper that is given both is a closure where it is called: `let d = |value, x| grad(value, x);`";
     GRAD_LAST_ROUND = "`{}` reads more of `{}` than that name: what the last round of the loop has computed from it, or what it starts as where there is no round", "name a tensor of its own behind the loop, `let own = {} * 1.0;`, and compute the value from that; or ask in the loop";
     GRAD_CARRIED = "`{}` reads what an earlier round has computed of `{}`, or reads it under another name, as what it starts as in the first round", "name a tensor of the round's own, `let own = {} * 1.0;`, and compute the value from that";
-    GRAD_NOT_IN_ROUND = "this round computes the value of nothing that depends on `{}` in a way that has a derivative", "compute it from that in the round; what earlier rounds have computed from it, and what the loop begins with, counts behind the loop";
+    GRAD_NOT_IN_ROUND = "this round computes the value of nothing that depends on `{}` in a way that has a derivative", "compute it from that in the round; what earlier rounds have computed from it, and what the loop begins with, counts behind the loop; what no round changes has a name of its own, `let a = s.a;` in front of the loop";
     GRAD_AROUND = "`{}` depends on `{}` by what earlier rounds of the loop have computed, too, and a derivative in a loop's body goes through one round", "leave earlier rounds out: compute the value from `h.detach()` of what the loop carries as `h`; or ask behind the loop";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
@@ -297,7 +297,7 @@ messages! {
     STEP_ZERO = "`step_by(0)` never goes on", "give a step of 1 or more";
     KERNEL_MAPPED = "`{}` of a range is a function in a kernel in index form", "write `{}`";
     KERNEL_ADAPTED = "`{}` of a range cannot be compiled in a kernel in index form", "{}";
-    LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "loop over `{}` itself, or `({}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`";
+    LOOP_ADAPTED = "`{}` of a range whose end is known only at run time cannot be compiled", "{}";
     LOOP_POSITION = "`{}[{}]` is another one in each round, and one body is compiled for all", "loop over {}, whose rounds are compiled one by one";
     LOOP_SYMBOL = "how often a loop over `{}` runs is known only at run time", "each round is compiled: write a number, here and in the argument's type; or make one round a function, which ordinary Rust calls in a loop";
     LOOP_CARRIED = "`{}` is {} before the first round of this loop and {} after a round", "{}";

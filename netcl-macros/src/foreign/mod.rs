@@ -68,7 +68,7 @@ const OWN_DERIVATIVE: &str = "a derivative of one's own is a kernel's: `#[gradie
      called here like an operation";
 const HOOKED: &str =
     "hooks are of what is computed at run time: in ordinary Rust, `x.on_gradient(..)` of what the function is given";
-const UPSAMPLED: &str = "of images `[N, channels, H, W]` it is `x.upsample_nearest2d(2)` or `x.upsample_bilinear2d(2)`, and a layer: `#[layer(scale = 2)] up: Upsample`";
+const UPSAMPLED: &str = "of images `[N, channels, H, W]` it is `x.upsample_nearest2d(2)` or `x.upsample_bilinear2d(2)`, and a layer: `#[layer(scale = 2)] up: Upsample`; to the size of another tensor, `x.grid_sample(grid, \"bilinear\", \"border\", false)`";
 const MASKED: &str = "how many elements there are, the mask's numbers would say: `mask.select(x, 0.0)` keeps the others' places; in ordinary Rust `netcl::algorithms` selects, from what the function returns";
 const SCATTERED: &str =
     "`x.scatter_add(1, indices, source)` adds at positions, `x.index_add(0, indices, source)` whole rows";

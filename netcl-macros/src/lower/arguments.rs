@@ -64,6 +64,12 @@ impl<'a> Lowering<'a> {
                 format!("one axis after the other: write `{x}{all}`")
             }
             (args, given) if given.len() < args.len() => {
+                // Windows of a pool lie side by side, as those of the layers and of PyTorch do.
+                let kernel = args.iter().position(|arg| arg.name == "kernel").and_then(|at| given.get(at));
+                let usual = |arg: &ArgSpec| match (arg.name, kernel) {
+                    ("stride", Some(kernel)) if name.contains("pool") => Some(kernel.as_str()),
+                    _ => usual(arg),
+                };
                 let rest: Option<Vec<&str>> = args[given.len()..].iter().map(usual).collect();
                 let all: Vec<&str> = given.iter().map(String::as_str).chain(rest?).collect();
                 format!("write `{x}.{name}({})`", all.join(", "))

@@ -85,7 +85,20 @@ impl<'a> Lowering<'a> {
                     };
                     return Some(self.report(span, &m::KERNEL_ADAPTED, &[&name, &instead]));
                 }
-                Some(self.report(span, &m::LOOP_ADAPTED, &[&name, &range, &range]))
+                let rounds = end.clone() - start.clone();
+                let instead = match (name, args) {
+                    ("step_by", [Val::Dim(step)]) if start.is(0) && step.as_constant().is_some_and(|step| step > 1) => {
+                        let less = step.clone() - Dim::constant(1);
+                        format!("write `0..({end} + {less}) / {step}`, and compute in the body: `x.get(0, {step} * t)`")
+                    }
+                    ("enumerate", _) => format!(
+                        "loop over `0..{rounds}`, whose index is the number of the round, and compute in the body where in `{range}` it is"
+                    ),
+                    _ => format!(
+                        "loop over `{range}` itself, or `({range}).rev()`, and compute in the body: `x.get(0, 2 * t)`, `y.get(0, t)`"
+                    ),
+                };
+                Some(self.report(span, &m::LOOP_ADAPTED, &[&name, &instead]))
             }
             _ => None,
         }

@@ -260,7 +260,13 @@ impl<'a> Lowering<'a> {
                 let of_number = self.in_function().then(|| foreign::of_number(name, &x, &rest));
                 // An equation stands behind what it is of.
                 let is_text = matches!(first, Some(Expr::Lit(lit)) if matches!(lit.lit, syn::Lit::Str(_)));
+                // All tensors of an equation may stand in one list.
+                let rest = call.args.get(1).filter(|_| is_text).and_then(elements).unwrap_or_else(|| rest.clone());
                 let method = || match rest.split_first() {
+                    Some((tensor, others)) if name == "einsum" => {
+                        let equation = first.map_or_else(String::new, text);
+                        format!("operations are methods: write `{tensor}.einsum({equation}, [{}])`", others.join(", "))
+                    }
                     Some((tensor, others)) if is_text => {
                         let others: String = others.iter().map(|other| format!(", {other}")).collect();
                         let equation = first.map_or_else(String::new, text);

@@ -335,13 +335,23 @@ fn foreign_word(
     true
 }
 
+/// The number that an initialiser's name elsewhere says, or what is written.
+fn constant(value: &str) -> &str {
+    match value {
+        "zeros" | "zero" => "0.0",
+        "ones" | "one" => "1.0",
+        other => other,
+    }
+}
+
 /// What there is in place of a key that no layer has, under its names elsewhere.
 fn foreign_key(name: &str, value: &str) -> Option<String> {
     Some(match name {
         "weight_init" | "kernel_initializer" | "initializer" | "weight_initializer" => format!(
-            "how the weights start is `init`: write `init = {value}`, with a number, `uniform(bound)`, `normal(deviation)`, `xavier_uniform` or `kaiming_normal`"
+            "how the weights start is `init`: write `init = {}`, with a number, `uniform(bound)`, `normal(deviation)`, `xavier_uniform` or `kaiming_normal`",
+            constant(value)
         ),
-        "bias_initializer" => format!("write `bias_init = {value}`"),
+        "bias_initializer" => format!("write `bias_init = {}`", constant(value)),
         "share" | "tied" | "tie" | "tie_weights" | "shared_with" => format!("write `shared = {value}`"),
         "sizes" | "layers" | "hidden" | "hidden_sizes" | "dims" | "units" => {
             let sizes: Vec<&str> = value.trim_matches(['[', ']']).split(", ").collect();

@@ -12,7 +12,7 @@ pub(super) fn optional(field: &str, inner: &Type, attrs: &[Attribute]) -> Option
     let present = present(attrs).unwrap_or_else(|| "STRIDE > 1".to_string());
     let own = |kind: &str, what: &str| {
         format!(
-            "write a model that holds it, `struct Own {{ {kind}: {what} }}`, and here `#[layer(present = {present})] {field}: Option<Own>`"
+            "write a model that holds it, `struct Own {{ {kind}: {what} }}` with a block, `#[netcl::model] impl Own {{}}`, and here `#[layer(present = {present})] {field}: Option<Own>`"
         )
     };
     let helper = attrs.iter().find_map(super::own::helper);

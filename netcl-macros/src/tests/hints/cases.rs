@@ -29,7 +29,7 @@ pub(super) fn cases() -> Vec<String> {
         "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, T, 8> {{
             let mut all = Vec::new(); for t in 0..T {{ all.push(self.a.forward(x.get(1, t))); }} «all» }} }}"
     ));
-    for range in ["T..0", "T - 1..=0", "T..1"] {
+    for range in ["T..0", "T - 1..=0", "T..1", "(0..T).step_by(2)"] {
         cases.push(format!(
             "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {{
                 let mut h = Tensor::zeros([N, 8]); for t in «{range}» {{ h = h + self.a.forward(x.get(1, t)); }} h }} }}"

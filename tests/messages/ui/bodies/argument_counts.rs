@@ -67,6 +67,14 @@ impl Mlp {
     pub fn operands(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N> {
         x.einsum("ij->i", x)
     }
+
+    pub fn in_one_list(&self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, 8, 4>) -> Tensor<f32, N, 4> {
+        Tensor::einsum("ni,ij->nj", [x, y])
+    }
+
+    pub fn windows(&self, x: &Tensor<f32, N, 8, H, W>) -> Tensor<f32, N, 8> {
+        x.max_pool2d(2).mean([2, 3])
+    }
 }
 
 fn main() {}
