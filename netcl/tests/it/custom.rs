@@ -73,8 +73,7 @@ fn values(tensor: &Tensor) -> Vec<f32> {
 #[track_caller]
 fn near(found: &[f32], expected: &[f32], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
-    // The gradient of a bias in front of a norm is 0: what is left of it are roundings of terms of about 0.1.
-    let largest = expected.iter().fold(1e-2f32, |largest, value| largest.max(value.abs()));
+    let largest = expected.iter().fold(1e-3f32, |largest, value| largest.max(value.abs()));
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 2e-5 * largest, "{what}: {found} {expected}");
     }
