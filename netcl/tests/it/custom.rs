@@ -12,7 +12,9 @@ fn network(device: &Device, features: usize, blocks: usize) -> Network {
     let mut layers = Layers::new();
     for block in 0..blocks {
         let sizes = [("inputs", features.into()), ("outputs", features.into())];
-        layers.add(&format!("blocks.{block}.up"), "Linear", &sizes).unwrap();
+        // A bias in front of a norm has the gradient 0: there would be nothing of it but roundings.
+        let up = [sizes[0].clone(), sizes[1].clone(), ("bias", false.into())];
+        layers.add(&format!("blocks.{block}.up"), "Linear", &up).unwrap();
         layers.add(&format!("blocks.{block}.norm"), "BatchNorm", &[("features", features.into())]).unwrap();
         layers.add(&format!("blocks.{block}.drop"), "Dropout", &[("rate", 0.3.into())]).unwrap();
         layers.add(&format!("blocks.{block}.down"), "Linear", &sizes).unwrap();

@@ -26,6 +26,9 @@ pub(crate) trait KernelPolicy: Send + Sync {
     /// How `task` is to be computed, if something is known about it; `None` leaves it to the compiler's own rule.
     fn opinion(&self, device: &Device, task: &Task<u64>) -> Option<KernelConfig>;
 
+    /// What [`KernelPolicy::opinion`] says if the configuration passes its test, which is not taken here.
+    fn first_choice(&self, device: &Device, task: &Task<u64>) -> Option<KernelConfig>;
+
     /// What is taken instead of a default that cannot be used, if there is anything.
     fn substitute(&self, device: &Device, task: &Task<u64>) -> Option<KernelConfig>;
 

@@ -96,11 +96,8 @@ impl Versions {
         if width != base.plan.width {
             return self.of_width(device, base, width, &bindings, tier);
         }
-        let by_rule = |Answer { task, taken, .. }: &Answer| {
-            let known = task.evaluate(&bindings).ok()?;
-            self.policy.opinion(device, &known).is_none().then(|| (task.estimate(), taken.clone()))
-        };
-        self.policy.test_together(device, base.answers.iter().filter_map(by_rule).collect());
+        let to_test = base.answers.iter().filter_map(|answer| self.first_choice(device, answer, &bindings));
+        self.policy.test_together(device, to_test.collect());
         if self.fits(device, base, &bindings) {
             return Ok(base.clone());
         }
@@ -195,6 +192,26 @@ impl Versions {
                 Err(_) => false,
             }
         })
+    }
+
+    /// What computes the answer's task if it passes its self-test, which is not taken here; `None` if the sizes do not say.
+    fn first_choice(
+        &self,
+        device: &Device,
+        Answer { task, taken, .. }: &Answer,
+        bindings: Bindings<'_>,
+    ) -> Option<(Task<u64>, KernelConfig)> {
+        let known = task.evaluate(bindings).ok()?;
+        if let Some(config) = self.policy.first_choice(device, &known) {
+            return Some((known, config));
+        }
+        let likely = task.estimate();
+        let config = if self.policy.is_possible(device, &likely, taken) {
+            taken.clone()
+        } else {
+            default_config(&likely, device.profile().target, &self.policy.limits())
+        };
+        Some((likely, config))
     }
 
     /// What is wanted for a task of a function; `None` leaves it to the compiler.

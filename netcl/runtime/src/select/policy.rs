@@ -30,6 +30,10 @@ impl KernelPolicy for SelectorPolicy {
         self.selector(device).opinion(task).map(|selection| selection.config)
     }
 
+    fn first_choice(&self, device: &Device, task: &Task<u64>) -> Option<KernelConfig> {
+        self.selector(device).first_choice(task)
+    }
+
     fn substitute(&self, device: &Device, task: &Task<u64>) -> Option<KernelConfig> {
         self.selector(device).substitute(task).map(|selection| selection.config)
     }

@@ -7,7 +7,7 @@ use crate::select::records::Record;
 use crate::select::tuner::{self, TuneOptions, Tuning};
 use crate::select::{force, rules, shape};
 use netcl_hal::config::Autotune;
-use netcl_kernels::variant::Task;
+use netcl_kernels::variant::{KernelConfig, Task};
 
 /// How many times as fast as the compiler's own choice a neighbour's configuration must have been.
 const DECIDED: f64 = 1.1;
@@ -48,10 +48,7 @@ impl KernelSelector {
 
     /// What is known about `task`; `None` leaves it to the compiler's own rule.
     pub(crate) fn opinion(&self, task: &Task<u64>) -> Option<Selection> {
-        if let Some(config) = force::forced(self.state.device, task.family())
-            && self.is_legal(task, &config)
-            && self.is_right(task, &config)
-        {
+        if let Some(config) = self.forced(task).filter(|config| self.is_right(task, config)) {
             return Some(Selection { config, reason: Reason::Forced });
         }
         if let Some(answer) = self.state.known().answers.get(task) {
@@ -70,21 +67,47 @@ impl KernelSelector {
     }
 
     fn find(&self, task: &Task<u64>) -> Option<Selection> {
-        let set = self.state.known().set.get(&shape::bucket(task)).cloned();
-        if let Some(config) = set.filter(|config| self.is_legal(task, config) && self.is_right(task, config)) {
+        if let Some(config) = self.pinned(task).filter(|config| self.is_right(task, config)) {
             return Some(Selection { config, reason: Reason::Forced });
         }
-        if self.uses_measurements() {
-            if self.state.autotune == Autotune::On && self.record(task).is_none() && self.state.attempt(task) {
-                self.tune_quickly(task);
-            }
-            let measured = self.measured(task);
-            if let Some(selection) = measured.into_iter().find(|selection| self.usable(task, &selection.config)) {
-                return Some(selection);
-            }
+        if self.state.autotune == Autotune::On && self.record(task).is_none() && self.state.attempt(task) {
+            self.tune_quickly(task);
         }
-        let (config, why) = rules::pick(task, &self.state.circumstances)?;
-        self.usable(task, &config).then_some(Selection { config, reason: Reason::VendorRule { why } })
+        self.recommended(task).into_iter().find(|selection| self.usable(task, &selection.config))
+    }
+
+    /// What [`KernelSelector::opinion`] says if its configuration passes the self-test; takes no test and measures nothing.
+    pub(crate) fn first_choice(&self, task: &Task<u64>) -> Option<KernelConfig> {
+        if let Some(config) = self.forced(task) {
+            return Some(config);
+        }
+        let answer = self.state.known().answers.get(task).cloned();
+        if let Some(answer) = answer {
+            return answer.map(|selection| selection.config);
+        }
+        self.pinned(task).or_else(|| {
+            let mut recommended = self.recommended(task).into_iter().map(|selection| selection.config);
+            recommended.find(|config| self.is_possible(task, config))
+        })
+    }
+
+    /// What this thread forces.
+    fn forced(&self, task: &Task<u64>) -> Option<KernelConfig> {
+        force::forced(self.state.device, task.family()).filter(|config| self.is_legal(task, config))
+    }
+
+    /// What was set for the bucket.
+    fn pinned(&self, task: &Task<u64>) -> Option<KernelConfig> {
+        let set = self.state.known().set.get(&shape::bucket(task)).cloned();
+        set.filter(|config| self.is_legal(task, config))
+    }
+
+    /// What measurements and the rule for the device speak for, in that order.
+    fn recommended(&self, task: &Task<u64>) -> Vec<Selection> {
+        let measured = if self.uses_measurements() { self.measured(task) } else { vec![] };
+        let rule = rules::pick(task, &self.state.circumstances);
+        let rule = rule.map(|(config, why)| Selection { config, reason: Reason::VendorRule { why } });
+        measured.into_iter().chain(rule).collect()
     }
 
     /// What was measured: the bucket's own record, then what the others of the class say, nearest first.
