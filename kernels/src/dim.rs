@@ -392,6 +392,16 @@ impl Shape {
         self.0.iter().cloned().fold(Dim::constant(1), |product, dim| product * dim)
     }
 
+    /// Which axis of `space` each axis is, none for one of a single element, where both have the same axes but for those.
+    pub(crate) fn axes_in(&self, space: &Shape) -> Option<Vec<Option<usize>>> {
+        let mut others = (0..space.rank()).filter(|axis| !space[*axis].is(1));
+        let mut axes = Vec::with_capacity(self.rank());
+        for size in &self.0 {
+            axes.push(if size.is(1) { None } else { Some(others.next().filter(|axis| space[*axis] == *size)?) });
+        }
+        others.next().is_none().then_some(axes)
+    }
+
     /// Row-major strides, in elements.
     pub fn strides(&self) -> Vec<Dim> {
         let mut strides = vec![Dim::constant(1); self.rank()];

@@ -19,6 +19,7 @@ const ROWS_BY_SUM: i64 = 8;
 /// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
 ///   rounded once;
 /// - what is given, in place of the same without its gradient: nothing is differentiated any more, and products read it where it lies;
+/// - reductions without axes of one element, so that loops over the same elements are the same loop;
 /// - on the host a product or convolution of half precision that is not rounded as one of `f32`, the type of its library's results;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 ///
@@ -36,6 +37,7 @@ pub(crate) fn legalize(graph: &Graph, target: Target) -> Result<Graph> {
         let new = match unrounded(&mut builder, op, node, target)? {
             Op::Cast(x) if matches!(builder.graph()[x].op, Op::Input(_)) && builder.dtype(x) == node.dtype => x,
             Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
+            Op::Reduce { op, source, axes } => reduce(&mut builder, node, op, source, &axes)?,
             op => builder.push(op, node.shape.clone(), node.dtype),
         };
         builder.name(new, &node.name);
@@ -85,6 +87,25 @@ fn unrounded(builder: &mut Builder, op: Op, node: &Node, target: Target) -> Resu
     let Some([a, b]) = op.factors().filter(|_| target == Target::Host) else { return Ok(op) };
     let (long_a, long_b) = (builder.cast(a, node.dtype)?, builder.cast(b, node.dtype)?);
     Ok(op.map_operands(|id| if id == a { long_a } else { long_b }))
+}
+
+/// The reduction, of what has no axes of one element but those that are reduced.
+fn reduce(builder: &mut Builder, node: &Node, op: ReduceOp, source: NodeId, axes: &[usize]) -> Result<NodeId> {
+    let whole = builder.shape(source).clone();
+    let kept: Vec<usize> = (0..whole.rank()).filter(|axis| axes.contains(axis) || !whole[*axis].is(1)).collect();
+    if kept.len() == whole.rank() {
+        return Ok(builder.push(Op::Reduce { op, source, axes: axes.to_vec() }, node.shape.clone(), node.dtype));
+    }
+    let at = |axis: usize| kept.iter().position(|kept| *kept == axis);
+    let index = (0..whole.rank()).map(|axis| at(axis).map_or_else(|| AxisIndex::fixed(0), AxisIndex::axis)).collect();
+    let shape = Shape(kept.iter().map(|axis| whole[*axis].clone()).collect());
+    let source = builder.view(source, shape, index)?;
+    let axes: Vec<usize> = axes.iter().filter_map(|axis| at(*axis)).collect();
+    let rows = Shape(node.shape.0.iter().filter(|size| !size.is(1)).cloned().collect());
+    let reduced = builder.push(Op::Reduce { op, source, axes }, rows, node.dtype);
+    builder.name(reduced, &node.name);
+    let index = (0..node.shape.rank()).filter(|axis| !node.shape[*axis].is(1)).map(AxisIndex::axis).collect();
+    builder.view(reduced, node.shape.clone(), index)
 }
 
 fn scatter_add(builder: &mut Builder, node: &Node, indices: NodeId, updates: NodeId) -> Result<NodeId> {

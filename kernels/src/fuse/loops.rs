@@ -1,9 +1,10 @@
 //! The loops that nodes of a graph can be computed in, numbered: two are compared as numbers.
 
-use crate::dim::Shape;
+use super::access::OperandAccess;
+use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// A loop by its number.
@@ -29,6 +30,10 @@ pub(super) struct Loops {
     shapes: Vec<Shape>,
     /// The coordinates of an element of each shape.
     elements: Vec<Rc<[Index]>>,
+    /// By shape, all that have the same axes but for those of one element.
+    alike: Vec<Rc<[ShapeId]>>,
+    /// The coordinates of tensors that are like a loop's space or rows so.
+    members: HashMap<(LoopId, ShapeId), Rc<[Index]>>,
     loops: Vec<Loop>,
     shape_of: Vec<ShapeId>,
     loop_of: Vec<LoopId>,
@@ -45,7 +50,29 @@ impl Loops {
         });
         let loop_of = loop_of.collect();
         let elements = numbers.shapes.iter().map(|shape| (0..shape.rank()).map(Index::var).collect());
-        Loops { elements: elements.collect(), shapes: numbers.shapes, loops: numbers.loops, shape_of, loop_of }
+        let mut loops = Loops {
+            elements: elements.collect(),
+            alike: alike(&numbers.shapes),
+            members: HashMap::new(),
+            shapes: numbers.shapes,
+            loops: numbers.loops,
+            shape_of,
+            loop_of,
+        };
+        (0..loops.count()).for_each(|number| loops.find_members(number));
+        loops
+    }
+
+    /// Notes where the loop computes tensors that differ from its space or its rows in axes of one element.
+    fn find_members(&mut self, number: LoopId) {
+        let own = self.loops[number].clone();
+        for (like, at) in [(own.space, self.elements[own.space].clone()), (own.rows, own.row.clone())] {
+            for shape in self.alike[like].iter().copied().filter(|shape| *shape != own.space && *shape != own.rows) {
+                let axes = self.shapes[shape].axes_in(&self.shapes[like]).unwrap_or_default();
+                let place = axes.into_iter().map(|axis| axis.map_or_else(Index::default, |axis| at[axis].clone()));
+                self.members.entry((number, shape)).or_insert_with(|| place.collect());
+            }
+        }
     }
 
     /// How many there are; their numbers are smaller.
@@ -78,15 +105,16 @@ impl Loops {
         &self.loops[of].reduced
     }
 
-    /// Whether both have the same space.
+    /// Whether both have the same space, but for axes of one element.
     pub(super) fn same_space(&self, a: LoopId, b: LoopId) -> bool {
-        self.loops[a].space == self.loops[b].space
+        self.alike[self.loops[a].space].contains(&self.loops[b].space)
     }
 
-    /// Whether `id`, which is no reduction, has an element for each place, or for each row, of the loop.
+    /// Whether `id`, which is no reduction, has an element for each place, or for each row, of the loop. Axes of one element do not matter.
     pub(super) fn holds(&self, of: LoopId, id: NodeId) -> bool {
         let shape = self.shape_of[id.index()];
-        shape == self.loops[of].space || shape == self.loops[of].rows
+        let own = &self.loops[of];
+        shape == own.space || shape == own.rows || self.members.contains_key(&(of, shape))
     }
 
     /// The coordinates of the loop.
@@ -97,9 +125,36 @@ impl Loops {
     /// The coordinates at which the loop computes its member `id`: always the same ones, so that two can be told to be
     /// equal without a look at them.
     pub(super) fn coordinates(&self, graph: &Graph, of: LoopId, id: NodeId) -> &Rc<[Index]> {
-        let own = self.shape_of[id.index()] == self.loops[of].space && !matches!(graph[id].op, Op::Reduce { .. });
-        if own { self.element(of) } else { &self.loops[of].row }
+        let (shape, own) = (self.shape_of[id.index()], &self.loops[of]);
+        match &graph[id].op {
+            Op::Reduce { .. } => &own.row,
+            _ if shape == own.space => self.element(of),
+            _ if shape == own.rows => &own.row,
+            _ => self.members.get(&(of, shape)).unwrap_or(&own.row),
+        }
     }
+
+    /// Whether a member is read where the loop computes it; along an axis of one element there is no other place.
+    pub(super) fn is_in_place(&self, graph: &Graph, of: LoopId, read: &OperandAccess) -> bool {
+        let (own, shape) = (self.coordinates(graph, of, read.node), &graph[read.node].shape);
+        let same = |axis: usize| shape[axis].is(1) || read.coordinates[axis] == own[axis];
+        let alike = || self.holds(of, read.node) && own.len() == shape.rank() && (0..own.len()).all(same);
+        read.is_at(own) || alike()
+    }
+}
+
+/// Shapes by what they have besides axes of one element.
+fn alike(shapes: &[Shape]) -> Vec<Rc<[ShapeId]>> {
+    let mut groups: BTreeMap<Vec<&Dim>, Vec<ShapeId>> = BTreeMap::new();
+    for (number, shape) in shapes.iter().enumerate() {
+        groups.entry(shape.0.iter().filter(|size| !size.is(1)).collect()).or_default().push(number);
+    }
+    let mut alike = vec![Rc::from([]); shapes.len()];
+    for group in groups.values() {
+        let all: Rc<[ShapeId]> = group.as_slice().into();
+        group.iter().for_each(|shape| alike[*shape] = all.clone());
+    }
+    alike
 }
 
 /// Gives numbers.

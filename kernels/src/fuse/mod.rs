@@ -7,6 +7,8 @@
 //! 1. A cluster reads its own members only at the coordinates at which it is about to compute or has computed them.
 //! 2. The clusters, with an arrow for every other read, have no cycle.
 //!
+//! A loop may compute whatever has its elements, or one for each of its rows; axes of one element do not matter.
+//!
 //! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
 
 pub(crate) mod access;

@@ -87,6 +87,24 @@ fn sums_that_read_nothing_in_common_share_a_loop_on_devices_alone() {
 }
 
 #[test]
+fn axes_of_one_element_do_not_divide_a_loop() {
+    let graph = parse(
+        "graph keepdim\n%0 = input argument 0 : f32[N, 1]\n%1 = input argument 1 : f32[N]\n%2 = mul %0, %0 : f32[N, 1]\n\
+         %3 = view %2 [$0, 0] : f32[N]\n%4 = add %3, %1 : f32[N]\n%5 = view %4 [$1] : f32[1, N]\n%6 = exp %5 : f32[1, N]\n\
+         output result 0 = %2\noutput result 1 = %4\noutput result 2 = %6\n",
+    )
+    .expect("a graph");
+    for target in Target::ALL {
+        assert_eq!(divide(&graph, target, &Constraints::default()).clusters.len(), 1, "on {}", target.name());
+    }
+    agrees(&graph, &Constraints::default());
+    // Neighbours of another axis are no such elements.
+    let transposed = graph.to_string().replace("f32[1, N]", "f32[2, N]");
+    let transposed = parse(&transposed).expect("a graph");
+    assert_eq!(divide(&transposed, Target::Host, &Constraints::default()).clusters.len(), 2);
+}
+
+#[test]
 fn what_is_read_comes_first_however_long_the_chain_is() {
     const LENGTH: usize = 200_000;
     let cluster = |reads: &[usize]| Cluster {

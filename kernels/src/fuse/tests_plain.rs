@@ -127,7 +127,8 @@ impl Divider<'_> {
                     // The host has no loops of what has nothing in common.
                     let related =
                         self.target != Target::Host || reads.contains(&cluster) || self.shares_a_read(cluster, &read);
-                    *s == space && ((*r == reduced && related) || (widens && reads.contains(&cluster)))
+                    *s == space && *r == reduced && related
+                        || s.axes_in(&space).is_some() && widens && reads.contains(&cluster)
                 }
                 _ => false,
             })
@@ -160,13 +161,10 @@ impl Divider<'_> {
                 ClusterKind::Loop { space, reduced } => {
                     let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
                     let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());
-                    let coordinates = if shape == space {
-                        own.clone()
-                    } else if shape == row_shape {
-                        rows.into_iter().map(Index::var).collect()
-                    } else {
+                    if [&space, &row_shape].into_iter().all(|all| shape.axes_in(all).is_none()) {
                         continue;
-                    };
+                    }
+                    let coordinates = member_coordinates(self.graph, id, &space, &reduced);
                     if !reads.contains(&cluster) && !self.shares_a_read(cluster, &read) {
                         continue;
                     }
@@ -215,7 +213,9 @@ impl Divider<'_> {
         reads: &BTreeSet<usize>,
     ) -> bool {
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
-            !leaf.indirect && *leaf.coordinates == *member_coordinates(self.graph, leaf.node, space, reduced)
+            let own = member_coordinates(self.graph, leaf.node, space, reduced);
+            let same = |axis: usize| self.graph[leaf.node].shape[axis].is(1) || leaf.coordinates[axis] == own[axis];
+            !leaf.indirect && own.len() == leaf.coordinates.len() && (0..own.len()).all(same)
         });
         in_place && reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster))
     }
@@ -466,10 +466,19 @@ fn reaches(division: &Division, from: usize, to: usize) -> bool {
 
 /// The coordinates at which a loop over `space` computes its member `id`.
 fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
-    let rows = || (0..space.rank()).filter(|axis| !reduced.contains(axis)).map(Index::var).collect();
-    match graph[id].op {
-        Op::Reduce { .. } => rows(),
-        _ if graph[id].shape == *space => (0..space.rank()).map(Index::var).collect(),
-        _ => rows(),
+    let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
+    let row_shape = Shape(rows.iter().map(|axis| space[*axis].clone()).collect());
+    let shape = &graph[id].shape;
+    let of_rows = || rows.iter().copied().map(Index::var).collect();
+    let alike = |axes: Vec<Option<usize>>, own: &[usize]| {
+        axes.into_iter().map(|axis| axis.map_or_else(Index::default, |axis| Index::var(own[axis]))).collect()
+    };
+    let all: Vec<usize> = (0..space.rank()).collect();
+    match (shape.axes_in(space), shape.axes_in(&row_shape)) {
+        _ if matches!(graph[id].op, Op::Reduce { .. }) || *shape == row_shape && shape != space => of_rows(),
+        _ if shape == space => all.into_iter().map(Index::var).collect(),
+        (Some(axes), _) => alike(axes, &all),
+        (None, Some(axes)) => alike(axes, &rows),
+        (None, None) => of_rows(),
     }
 }

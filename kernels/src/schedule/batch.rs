@@ -86,13 +86,15 @@ impl BatchSearch<'_> {
         }
         for (cluster, nest) in self.nests.iter().enumerate() {
             let of_members = || {
-                nest.members().iter().find_map(|member| nest.axes_of(*member).get(*axes.nodes.get(member)?).copied())
+                nest.members()
+                    .iter()
+                    .find_map(|member| nest.axes_of(*member).get(*axes.nodes.get(member)?).copied().flatten())
             };
             let of_reads = || self.reads[cluster].iter().find_map(|read| variable(read, *axes.nodes.get(&read.node)?));
             let Some(own) = axes.clusters[cluster].or_else(of_members).or_else(of_reads) else { continue };
             axes.clusters[cluster] = Some(own);
             for member in nest.members() {
-                if let Some(axis) = nest.axes_of(*member).iter().position(|axis| *axis == own) {
+                if let Some(axis) = nest.axes_of(*member).iter().position(|axis| *axis == Some(own)) {
                     axes.nodes.entry(*member).or_insert(axis);
                 }
             }
@@ -116,7 +118,7 @@ impl BatchSearch<'_> {
             let Some(own) = axes.clusters[position] else { return false };
             let (space, reduced) = nest.space();
             let members = nest.members().iter().all(|member| {
-                let axis = axes.nodes.get(member).and_then(|axis| nest.axes_of(*member).get(*axis).copied());
+                let axis = axes.nodes.get(member).and_then(|axis| nest.axes_of(*member).get(*axis).copied().flatten());
                 axis == Some(own)
             });
             let reads = self.reads[position].iter().all(|read| {

@@ -109,11 +109,10 @@ impl<'a> Nest<'a> {
 
     /// The coordinates at which a member (or a reduction's operand) is computed.
     pub(super) fn coordinates_of(&self, id: NodeId, domain: &Domain) -> Vec<Index> {
-        let (space, _) = self.space();
-        if !self.is_member_reduce(id) && self.graph[id].shape == *space {
-            return domain.axes.clone();
-        }
-        self.rows().into_iter().map(|axis| domain.axes[axis].clone()).collect()
+        self.axes_of(id)
+            .into_iter()
+            .map(|axis| axis.map_or_else(Index::default, |axis| domain.axes[axis].clone()))
+            .collect()
     }
 
     fn is_member_reduce(&self, id: NodeId) -> bool {
@@ -122,7 +121,14 @@ impl<'a> Nest<'a> {
 
     /// Whether a stored member has a value per row only.
     fn is_row_valued(&self, member: NodeId) -> bool {
-        self.is_member_reduce(member) || self.graph[member].shape != *self.space().0
+        let ((space, _), shape) = (self.space(), &self.graph[member].shape);
+        let is_whole = || *shape != self.row_shape() && shape.axes_in(space).is_some();
+        self.is_member_reduce(member) || shape != space && !is_whole()
+    }
+
+    fn row_shape(&self) -> Shape {
+        let (space, _) = self.space();
+        Shape(self.rows().into_iter().map(|axis| space[axis].clone()).collect())
     }
 
     /// Whether `state`, an input, is read for `new` alone, and of it each element only where that of `new` is written: then
@@ -144,9 +150,17 @@ impl<'a> Nest<'a> {
         self.traces(&self.own_axes()).into_iter().flat_map(|trace| trace.leaves).collect()
     }
 
-    /// Which axis of its space each axis of a member is.
-    pub(super) fn axes_of(&self, member: NodeId) -> Vec<usize> {
-        if !self.is_row_valued(member) { (0..self.space().0.rank()).collect() } else { self.rows() }
+    /// Which axis of its space each axis of a member (or of a reduction's operand) is; none for one of a single element that it lacks.
+    pub(super) fn axes_of(&self, member: NodeId) -> Vec<Option<usize>> {
+        let ((space, _), shape) = (self.space(), &self.graph[member].shape);
+        let (own, of): (Vec<usize>, _) = match self.is_row_valued(member) {
+            true => (self.rows(), &self.row_shape()),
+            false => ((0..space.rank()).collect(), space),
+        };
+        match shape.axes_in(of).filter(|_| shape != of) {
+            Some(axes) => axes.into_iter().map(|axis| axis.map(|axis| own[axis])).collect(),
+            None => own.into_iter().map(Some).collect(),
+        }
     }
 
     /// Each axis of its space as a loop variable.
