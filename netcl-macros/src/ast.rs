@@ -309,8 +309,8 @@ pub(crate) struct Starts {
 pub(crate) struct SharedWith {
     /// The layer's field.
     pub(crate) name: Ident,
-    /// Where a tensor of it is named, and not the layer.
-    pub(crate) tensor: Option<proc_macro2::Span>,
+    /// What of the field is named, as it is written, and not the field.
+    pub(crate) part: Option<(String, proc_macro2::Span)>,
 }
 
 /// Tensors of a layer that are another's.

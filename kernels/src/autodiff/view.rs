@@ -16,7 +16,7 @@
 
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, NodeId, ReduceOp};
+use crate::graph::{AxisIndex, BinaryOp, NodeId, Op, ReduceOp};
 use crate::sign::gcd;
 use crate::span::{Diagnostic, Result};
 
@@ -69,7 +69,7 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     let (single, unused): (Vec<usize>, Vec<usize>) = unused.partition(|axis| full[*axis].is(1));
     let mut grad = without_axes(builder, grad, &single)?;
     let unused: Vec<usize> = unused.iter().map(|axis| axis - single.iter().filter(|one| *one < axis).count()).collect();
-    grad = builder.reduce(ReduceOp::Sum, grad, &unused, false)?;
+    grad = sum_of_unused(builder, grad, &unused)?;
     let mut out = builder.shape(grad).clone();
 
     let mut open: Vec<Equation> = Vec::new();
@@ -106,10 +106,57 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     for guard in &guards {
         coordinates.push(coordinate(guard, None, &free).ok_or_else(too_large)?);
     }
-    let space = Shape(source.0.iter().cloned().chain(free.iter().map(|axis| out[*axis].clone())).collect());
+    let free = Shape(free.into_iter().map(|axis| out[axis].clone()).collect());
+    sum_over(builder, grad, source, &free, coordinates)
+}
+
+/// The sum over axes. Of what lies in another tensor, where two places are read, it is the sum of these.
+fn sum_of_unused(builder: &mut Builder, grad: NodeId, unused: &[usize]) -> Result<NodeId> {
+    let lies_in_another = matches!(builder.graph()[grad].op, Op::View { .. } | Op::Reshape(_));
+    let full = builder.shape(grad).clone();
+    match unused {
+        [axis] if full[*axis].is(2) && lies_in_another => {
+            let mut rest = full;
+            let free = Shape(vec![rest.0.remove(*axis)]);
+            let mut coordinates: Vec<AxisIndex> = (0..rest.rank()).map(AxisIndex::axis).collect();
+            coordinates.insert(*axis, AxisIndex::axis(rest.rank()));
+            sum_over(builder, grad, &rest, &free, coordinates)
+        }
+        _ => builder.reduce(ReduceOp::Sum, grad, unused, false),
+    }
+}
+
+/// The sum over the axes `free`, which come behind those of `source`, of what is at these coordinates.
+fn sum_over(
+    builder: &mut Builder,
+    grad: NodeId,
+    source: &Shape,
+    free: &Shape,
+    coordinates: Vec<AxisIndex>,
+) -> Result<NodeId> {
+    // Two terms need no loop of their own: what goes around an axis comes from the one side or the other.
+    let pair = free.0.iter().position(|size| size.is(2));
+    if let Some(pair) = pair
+        && free.0.iter().enumerate().all(|(axis, size)| axis == pair || size.is(1))
+    {
+        let term = |place: i64| coordinates.iter().map(|own| fixed_behind(own, source.rank(), (pair, place))).collect();
+        let first = builder.view(grad, source.clone(), term(0))?;
+        let second = builder.view(grad, source.clone(), term(1))?;
+        return builder.binary(BinaryOp::Add, first, second);
+    }
+    let space = Shape(source.0.iter().chain(&free.0).cloned().collect());
     let spread = builder.view(grad, space, coordinates)?;
-    let summed: Vec<usize> = (source.rank()..source.rank() + free.len()).collect();
+    let summed: Vec<usize> = (source.rank()..source.rank() + free.rank()).collect();
     builder.reduce(ReduceOp::Sum, spread, &summed, false)
+}
+
+/// The coordinate where the axes from `rank` on are at 0, but for one of them, counted from there, at its place.
+fn fixed_behind(coordinate: &AxisIndex, rank: usize, (axis, place): (usize, i64)) -> AxisIndex {
+    let mut fixed = coordinate.clone();
+    let behind = fixed.terms.iter().find(|(own, _)| *own == rank + axis).map_or(0, |(_, coefficient)| *coefficient);
+    fixed.offset = fixed.offset + Dim::constant(behind) * Dim::constant(place);
+    fixed.terms.retain(|(own, _)| *own < rank);
+    fixed
 }
 
 /// The view without these axes of size 1.

@@ -141,6 +141,14 @@ fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic
         .hint(meant(key, value).unwrap_or_else(|| format!("write {}", example(key))))
 }
 
+/// What is there instead of a key that a model's parameter would choose.
+fn either(name: &str) -> String {
+    format!(
+        "write `{name} = true` or `{name} = false`; where a parameter of the model chooses, write two fields, one with each, in \
+         `Option`s whose key `present` compares the parameter"
+    )
+}
+
 /// What is meant by a value of a kind that is nearly that of the key.
 fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
     let name = key.name;
@@ -151,6 +159,8 @@ fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
         (ConfigKind::Bool, word) if ["True", "False"].contains(&word.to_string().as_str()) => {
             Some(format!("write `{name} = {}`", word.to_string().to_lowercase()))
         }
+        (ConfigKind::Bool, ConfigValue::Named(_) | ConfigValue::Open(_)) => Some(either(name)),
+        (ConfigKind::Bool, ConfigValue::Other(text)) if text.contains(['<', '>', '!', '=']) => Some(either(name)),
         (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair, ConfigValue::Number(number))
             if number.fract() == 0.0 && (1.0..1e9).contains(number) =>
         {

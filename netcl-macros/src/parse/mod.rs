@@ -210,8 +210,9 @@ fn write(tokens: TokenStream, text: &mut String) {
                 let opens = sign == '<' && (capital || text.ends_with("::"));
                 let closing = sign == '>' && angles > 0;
                 angles = angles + usize::from(opens) - usize::from(closing);
-                let closes =
-                    matches!(sign, ',' | ';' | '.' | ':' | '?') || opens || closing || (sign == '!' && operand);
+                // Of a macro, and not of `!=`.
+                let calls = sign == '!' && operand && punct.spacing() == Spacing::Alone;
+                let closes = matches!(sign, ',' | ';' | '.' | ':' | '?') || opens || closing || calls;
                 let starts = sign == ':' && punct.spacing() == Spacing::Joint;
                 if !joined && (!closes || starts && !operand) {
                     text.push(' ');

@@ -5,32 +5,33 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use proc_macro2::Ident;
+use std::collections::BTreeSet;
 use syn::Expr;
 use syn::spanned::Spanned;
 
 /// The layer of the struct's that `shared = words` names. A tensor of one, `words.weight`, is judged where the others are known.
 pub(super) fn with(diag: &Diag, field: &str, given: &Expr) -> Option<SharedWith> {
-    let name = |expr: &Expr| match expr {
-        Expr::Path(path) => path.path.get_ident().cloned(),
-        _ => None,
-    };
-    match given {
-        Expr::Path(_) if name(given).is_some() => name(given).map(|name| SharedWith { name, tensor: None }),
-        Expr::Field(inner) => match (name(&inner.base), &inner.member) {
-            (Some(own), syn::Member::Named(member)) if own == "self" => {
-                diag.report(given.span(), &m::SHARED_SELF, &[&super::text(given), member]);
-                None
-            }
-            (Some(name), _) => Some(SharedWith { name, tensor: Some(given.span()) }),
-            (None, _) => {
-                diag.report(given.span(), &m::SHARED, &[&field, &format!("`{}`", super::text(given))]);
-                None
-            }
-        },
-        other => {
-            diag.report(other.span(), &m::SHARED, &[&field, &format!("`{}`", super::text(other))]);
+    match (given, root(given)) {
+        (Expr::Path(_), Some(name)) => Some(SharedWith { name, part: None }),
+        (Expr::Field(inner), Some(own)) if own == "self" && matches!(*inner.base, Expr::Path(_)) => {
+            let member = super::text(&inner.member);
+            diag.report(given.span(), &m::SHARED_SELF, &[&super::text(given), &member]);
             None
         }
+        (Expr::Field(_), Some(name)) => Some(SharedWith { name, part: Some((super::text(given), given.span())) }),
+        _ => {
+            diag.report(given.span(), &m::SHARED, &[&field, &format!("`{}`", super::text(given))]);
+            None
+        }
+    }
+}
+
+/// `a` of `a.b.c`.
+fn root(of: &Expr) -> Option<Ident> {
+    match of {
+        Expr::Path(path) => path.path.get_ident().cloned(),
+        Expr::Field(inner) => root(&inner.base),
+        _ => None,
     }
 }
 
@@ -43,6 +44,8 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             _ => (super::name(&field.name), None),
         })
         .collect();
+    let is_model = |field: &&Field| matches!(field.kind, FieldKind::Model(_));
+    let models: BTreeSet<String> = fields.iter().filter(is_model).map(|field| super::name(&field.name)).collect();
     let circle = |from: &str| circle(&layers, from);
     for field in fields {
         let FieldKind::Layer(own) = &mut field.kind else {
@@ -55,8 +58,13 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
         };
         let Some(with) = own.shared_with.clone() else { continue };
         let other = layers.iter().find(|(name, _)| *name == super::name(&with.name));
-        if let (Some(place), Some((_, Some(_)))) = (with.tensor, other) {
-            diag.report(place, &m::SHARED_TENSOR, &[&with.name, &with.name]);
+        if let (Some((written, place)), Some((name, layer))) = (&with.part, other)
+            && (layer.is_some() || models.contains(name))
+        {
+            match layer {
+                Some(_) => diag.report(*place, &m::SHARED_TENSOR, &[&with.name, &with.name]),
+                None => diag.report(*place, &m::SHARED_IN_MODEL, &[&field.name, &with.name, &written, &written]),
+            }
             field.kind = FieldKind::Unknown;
             continue;
         }

@@ -71,6 +71,20 @@ netcl::kernel! {
         |n| if both { x[2 * n] + x[2 * n + 1] } else { x[2 * n] + shift as f32 }
     }
 
+    /// With the next element along the row, the first one behind the last.
+    fn around(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        |n, c| x[n, (c + 1) % C] + x[n, c]
+    }
+
+    /// Two sums over a row of which the second reads the first.
+    fn normed(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        |n, c| {
+            let m = mean(0..C, |k| x[n, k]);
+            let v = mean(0..C, |k| (x[n, k] - m).square());
+            (x[n, c] - m) / (v + 1e-5).sqrt()
+        }
+    }
+
     fn sums(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
         |n| sum(0..C, |c| x[n, c].square()) / C
     }
@@ -187,6 +201,25 @@ impl Net {
         self.prologue_written(&h).square().mean_all() + rest
     }
 
+    fn around_loss(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        self.down.forward(around(self.up.forward(x))).square().mean_all()
+    }
+
+    fn around_written(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        let h = self.up.forward(x);
+        self.down.forward(h.roll(-1, 1) + &h).square().mean_all()
+    }
+
+    fn normed_loss(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        self.down.forward(normed(self.up.forward(x))).square().mean_all()
+    }
+
+    fn normed_written(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        let h = self.up.forward(x);
+        let centred = &h - h.mean_keepdim([1]);
+        self.down.forward(&centred / (centred.square().mean_keepdim([1]) + 1e-5).sqrt()).square().mean_all()
+    }
+
     fn rows(&self, x: &Tensor<f32, N, 6>, table: &Tensor<f32, V, 4>) -> (Tensor<f32, N, 4>, Tensor<f32, N, 4>) {
         picked(table, x.argmax(1))
     }
@@ -281,6 +314,15 @@ fn kernels_in_index_form_are_the_formula() -> Result<()> {
             near(&gradient, &expected.tensor(&path)?, 2e-6)?;
         }
         assert_eq!(gradients.tensors().len(), expected.tensors().len());
+        for ((loss, gradients), (written, expected)) in [
+            (net.around_loss_with_gradients(&x)?, net.around_written_with_gradients(&x)?),
+            (net.normed_loss_with_gradients(&x)?, net.normed_written_with_gradients(&x)?),
+        ] {
+            near(&loss, &written, 1e-6)?;
+            for (path, gradient) in gradients.tensors() {
+                near(&gradient, &expected.tensor(&path)?, 5e-6)?;
+            }
+        }
         Ok(())
     })
 }
@@ -304,12 +346,16 @@ fn they_take_no_launch_more() -> Result<()> {
                 count(&|| net.epilogue(&image).map(drop))?,
                 count(&|| net.between(&h).map(drop))?,
                 count(&|| net.loss_with_gradients(&x, &image).map(drop))?,
+                count(&|| net.around_loss_with_gradients(&x).map(drop))?,
+                count(&|| net.normed_loss_with_gradients(&x).map(drop))?,
             ];
             let written = [
                 count(&|| net.prologue_written(&h).map(drop))?,
                 count(&|| net.epilogue_written(&image).map(drop))?,
                 count(&|| net.between_written(&h).map(drop))?,
                 count(&|| net.loss_written_with_gradients(&x, &image).map(drop))?,
+                count(&|| net.around_written_with_gradients(&x).map(drop))?,
+                count(&|| net.normed_written_with_gradients(&x).map(drop))?,
             ];
             eprintln!("{} device, batch {batch}: {called:?} launches, by operations {written:?}", target.name());
             assert!(called.iter().zip(&written).all(|(called, written)| (1..=*written).contains(called)));

@@ -14,4 +14,12 @@ pub struct Mlp {
     e: Dropout,
 }
 
+#[netcl::model]
+pub struct Either<const BIAS: usize> {
+    #[layer(inputs = 8, outputs = 4, bias = BIAS != 0)]
+    a: Linear,
+    #[layer(inputs = 8, outputs = 4, bias = BIAS)]
+    b: Linear,
+}
+
 fn main() {}

@@ -1,7 +1,23 @@
-//! SHARED
+//! SHARED, SHARED_IN_MODEL
+
+#[netcl::model]
+pub struct Encoder {
+    #[layer(entries = 50, features = 8)]
+    words: Embedding,
+}
+
+#[netcl::model]
+impl Encoder {
+    pub fn forward(&self, x: &Tensor<u32, N>) -> Tensor<f32, N, 8> {
+        self.words.forward(x)
+    }
+}
 
 #[netcl::model]
 pub struct Net {
+    encoder: Encoder,
+    #[layer(inputs = 8, outputs = 50, shared = encoder.words)]
+    head: Linear,
     #[layer(entries = 50, features = 8)]
     words: Embedding,
     #[layer(inputs = 8, outputs = 50, shared = words)]
