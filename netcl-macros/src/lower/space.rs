@@ -113,6 +113,21 @@ impl<'a> Space<'a> {
         Ok(elements)
     }
 
+    /// The axis along which an index is beyond a bound, and where, if that is at one place.
+    fn only_place_beyond(&self, index: &AxisIndex, beyond: CompareOp, bound: &Dim) -> Option<(usize, Dim)> {
+        let &[(axis, sign @ (1 | -1))] = index.terms.as_slice() else { return None };
+        let last = self.axes.get(axis)?.clone() - Dim::constant(1);
+        let rest = bound.clone() - index.offset.clone();
+        // `axis < rest` or `axis > rest`, and the other way round of a negative one.
+        let (is_start, count) = match (beyond, sign) {
+            (CompareOp::Lt, 1) => (true, rest),
+            (CompareOp::Gt, -1) => (true, Dim::default() - rest),
+            (CompareOp::Gt, _) => (false, last.clone() - rest),
+            _ => (false, last.clone() + rest),
+        };
+        count.is(1).then(|| (axis, if is_start { Dim::default() } else { last }))
+    }
+
     /// The elements along the last axis at a bounded index: one of three, of which the middle one reads zeros where the index is
     /// beyond a bound.
     fn at_bounded(
@@ -137,13 +152,38 @@ impl<'a> Space<'a> {
             if rank == 0 { inner } else { builder.view(inner, wide, (0..rank).map(AxisIndex::axis).collect())? };
         for (op, bound) in [(CompareOp::Lt, &bounded.low), (CompareOp::Gt, &bounded.high)] {
             let Some(bound) = bound else { continue };
-            let end = at(builder, AxisIndex::fixed(bound.clone() - start.clone()))?;
+            let element = AxisIndex::fixed(bound.clone() - start.clone());
+            let end = match self.only_place_beyond(&tied.index, op, bound) {
+                Some(place) => at_one_place(builder, elements, element, (shape, same), &place)?,
+                None => at(builder, element)?,
+            };
             let bound = builder.dim(bound, DType::I32)?;
             let beyond = builder.compare(op, inner, bound)?;
             chosen = builder.select(beyond, end, chosen)?;
         }
         Ok(chosen)
     }
+}
+
+/// The element along the last axis at the only place of an axis where it is wanted; zeros at the others. The gradient of it is read at
+/// that place, where that of an element for all places is a sum.
+fn at_one_place(
+    builder: &mut Builder,
+    elements: NodeId,
+    element: AxisIndex,
+    (shape, same): (&[Dim], &[AxisIndex]),
+    (axis, place): &(usize, Dim),
+) -> Result<NodeId> {
+    let mut index = [same, &[element]].concat();
+    if index[*axis].as_axis().is_some() {
+        index[*axis] = AxisIndex::fixed(place.clone());
+    }
+    let mut one = shape.to_vec();
+    one[*axis] = Dim::constant(1);
+    let one = builder.view(elements, Shape(one), index)?;
+    let mut index: Vec<AxisIndex> = (0..shape.len()).map(AxisIndex::axis).collect();
+    index[*axis].offset = Dim::default() - place.clone();
+    builder.view(one, Shape(shape.to_vec()), index)
 }
 
 /// The elements along the last axis, which is one part of a division, along the dividend: the same for each value of the other

@@ -76,6 +76,11 @@ netcl::kernel! {
         |n, c| x[n, (c + 1) % C] + x[n, c]
     }
 
+    /// The difference of both neighbours along the row, where the row ends of the last element itself.
+    fn slopes(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        |n, c| x[n, clamp(c + 1, 0, C - 1)] - x[n, clamp(c - 1, 0, C - 1)]
+    }
+
     /// Two sums over a row of which the second reads the first.
     fn normed(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
         |n, c| {
@@ -210,6 +215,15 @@ impl Net {
         self.down.forward(h.roll(-1, 1) + &h).square().mean_all()
     }
 
+    fn slopes_loss(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        self.down.forward(slopes(self.up.forward(x))).square().mean_all()
+    }
+
+    fn slopes_written(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
+        let wide = self.up.forward(x).pad_replicate(1, 1, 1);
+        self.down.forward(wide.narrow(1, 2, 12) - wide.narrow(1, 0, 12)).square().mean_all()
+    }
+
     fn normed_loss(&self, x: &Tensor<f32, N, 6>) -> Tensor<f32> {
         self.down.forward(normed(self.up.forward(x))).square().mean_all()
     }
@@ -316,6 +330,7 @@ fn kernels_in_index_form_are_the_formula() -> Result<()> {
         assert_eq!(gradients.tensors().len(), expected.tensors().len());
         for ((loss, gradients), (written, expected)) in [
             (net.around_loss_with_gradients(&x)?, net.around_written_with_gradients(&x)?),
+            (net.slopes_loss_with_gradients(&x)?, net.slopes_written_with_gradients(&x)?),
             (net.normed_loss_with_gradients(&x)?, net.normed_written_with_gradients(&x)?),
         ] {
             near(&loss, &written, 1e-6)?;
@@ -347,6 +362,7 @@ fn they_take_no_launch_more() -> Result<()> {
                 count(&|| net.between(&h).map(drop))?,
                 count(&|| net.loss_with_gradients(&x, &image).map(drop))?,
                 count(&|| net.around_loss_with_gradients(&x).map(drop))?,
+                count(&|| net.slopes_loss_with_gradients(&x).map(drop))?,
                 count(&|| net.normed_loss_with_gradients(&x).map(drop))?,
             ];
             let written = [
@@ -355,6 +371,7 @@ fn they_take_no_launch_more() -> Result<()> {
                 count(&|| net.between_written(&h).map(drop))?,
                 count(&|| net.loss_written_with_gradients(&x, &image).map(drop))?,
                 count(&|| net.around_written_with_gradients(&x).map(drop))?,
+                count(&|| net.slopes_written_with_gradients(&x).map(drop))?,
                 count(&|| net.normed_written_with_gradients(&x).map(drop))?,
             ];
             eprintln!("{} device, batch {batch}: {called:?} launches, by operations {written:?}", target.name());
