@@ -392,7 +392,7 @@ impl Shape {
         self.0.iter().cloned().fold(Dim::constant(1), |product, dim| product * dim)
     }
 
-    /// Which axis of `space` each axis is, none for one of a single element, where both have the same axes but for those.
+    /// Which axis of `space` each axis is, `None` for an axis of one element; nothing where they differ in other axes.
     pub(crate) fn axes_in(&self, space: &Shape) -> Option<Vec<Option<usize>>> {
         let mut others = (0..space.rank()).filter(|axis| !space[*axis].is(1));
         let mut axes = Vec::with_capacity(self.rank());

@@ -12,7 +12,8 @@
 //! pivot is then an [`AxisIndex`] `(affine) / k`, which reads zero where `k` does not divide, and an equation without a
 //! pivot (a slice at a fixed position, the second coordinate of a diagonal) is a guard `affine = 0`: the coordinate of
 //! an extra axis of size 1, outside which a view reads zero. So the adjoint is again a view, followed by a sum over the
-//! other output axes, and views are closed under differentiation.
+//! other output axes, and views are closed under differentiation. A sum over one axis of two is an addition of two views
+//! instead, which needs no kernel of its own.
 
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
@@ -67,7 +68,7 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     let unused = (0..full.rank()).filter(|axis| !used.contains(axis));
     // Of an axis of one element the sum is that element, without a loop.
     let (single, unused): (Vec<usize>, Vec<usize>) = unused.partition(|axis| full[*axis].is(1));
-    let mut grad = without_axes(builder, grad, &single)?;
+    let mut grad = builder.squeezed(grad, &single)?;
     let unused: Vec<usize> = unused.iter().map(|axis| axis - single.iter().filter(|one| *one < axis).count()).collect();
     grad = sum_of_unused(builder, grad, &unused)?;
     let mut out = builder.shape(grad).clone();
@@ -110,12 +111,12 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
     sum_over(builder, grad, source, &free, coordinates)
 }
 
-/// The sum over axes. Of what lies in another tensor, where two places are read, it is the sum of these.
+/// The sum over axes: of a view or reshape over an axis of two elements an addition, which fuses; of anything else a reduction.
 fn sum_of_unused(builder: &mut Builder, grad: NodeId, unused: &[usize]) -> Result<NodeId> {
-    let lies_in_another = matches!(builder.graph()[grad].op, Op::View { .. } | Op::Reshape(_));
+    let is_moved = matches!(builder.graph()[grad].op, Op::View { .. } | Op::Reshape(_));
     let full = builder.shape(grad).clone();
     match unused {
-        [axis] if full[*axis].is(2) && lies_in_another => {
+        [axis] if full[*axis].is(2) && is_moved => {
             let mut rest = full;
             let free = Shape(vec![rest.0.remove(*axis)]);
             let mut coordinates: Vec<AxisIndex> = (0..rest.rank()).map(AxisIndex::axis).collect();
@@ -134,7 +135,7 @@ fn sum_over(
     free: &Shape,
     coordinates: Vec<AxisIndex>,
 ) -> Result<NodeId> {
-    // Two terms need no loop of their own: what goes around an axis comes from the one side or the other.
+    // Two terms need no loop of their own, as `(c + 1) % C` gives: an element goes to the next place or round to the first.
     let pair = free.0.iter().position(|size| size.is(2));
     if let Some(pair) = pair
         && free.0.iter().enumerate().all(|(axis, size)| axis == pair || size.is(1))
@@ -157,21 +158,6 @@ fn fixed_behind(coordinate: &AxisIndex, rank: usize, (axis, place): (usize, i64)
     fixed.offset = fixed.offset + Dim::constant(behind) * Dim::constant(place);
     fixed.terms.retain(|(own, _)| *own < rank);
     fixed
-}
-
-/// The view without these axes of size 1.
-fn without_axes(builder: &mut Builder, id: NodeId, axes: &[usize]) -> Result<NodeId> {
-    if axes.is_empty() {
-        return Ok(id);
-    }
-    let full = builder.shape(id).clone();
-    let kept: Vec<usize> = (0..full.rank()).filter(|axis| !axes.contains(axis)).collect();
-    let index = (0..full.rank()).map(|axis| match kept.iter().position(|own| *own == axis) {
-        Some(own) => AxisIndex::axis(own),
-        None => AxisIndex::fixed(0),
-    });
-    let index = index.collect();
-    builder.view(id, Shape(kept.iter().map(|axis| full[*axis].clone()).collect()), index)
 }
 
 fn too_large() -> Diagnostic {

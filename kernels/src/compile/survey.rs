@@ -6,6 +6,7 @@ use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::ClusterKind;
+use crate::fuse::member::Membership;
 use crate::graph::{InputKind, NodeId, Op, ReduceOp};
 use crate::rewrite::Marks;
 use crate::span::Result;
@@ -62,7 +63,11 @@ impl PlanBuilder<'_> {
     ) -> KernelConfig {
         let members = &self.division.clusters[cluster].members;
         let is_reduce = |id: &NodeId| matches!(self.graph[*id].op, Op::Reduce { .. });
-        let maps = || members.iter().copied().filter(|id| !is_reduce(id) && self.graph[*id].shape == *space);
+        let is_map = |id: &NodeId| {
+            let membership = Membership::of(&self.graph[*id].shape, is_reduce(id), space, reduced);
+            membership.is_some_and(|membership| !membership.per_row)
+        };
+        let maps = || members.iter().copied().filter(is_map);
         let statistics = self.batch_norm_task(cluster, space, reduced).filter(|_| maps().next().is_some());
         let fused = match statistics.map(|task| decider.decide(Task::BatchNorm(task)).variant) {
             Some(Variant::BatchNormNaive) => {

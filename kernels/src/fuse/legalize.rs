@@ -92,15 +92,12 @@ fn unrounded(builder: &mut Builder, op: Op, node: &Node, target: Target) -> Resu
 /// The reduction, of what has no axes of one element but those that are reduced.
 fn reduce(builder: &mut Builder, node: &Node, op: ReduceOp, source: NodeId, axes: &[usize]) -> Result<NodeId> {
     let whole = builder.shape(source).clone();
-    let kept: Vec<usize> = (0..whole.rank()).filter(|axis| axes.contains(axis) || !whole[*axis].is(1)).collect();
-    if kept.len() == whole.rank() {
+    let single: Vec<usize> = (0..whole.rank()).filter(|axis| !axes.contains(axis) && whole[*axis].is(1)).collect();
+    if single.is_empty() {
         return Ok(builder.push(Op::Reduce { op, source, axes: axes.to_vec() }, node.shape.clone(), node.dtype));
     }
-    let at = |axis: usize| kept.iter().position(|kept| *kept == axis);
-    let index = (0..whole.rank()).map(|axis| at(axis).map_or_else(|| AxisIndex::fixed(0), AxisIndex::axis)).collect();
-    let shape = Shape(kept.iter().map(|axis| whole[*axis].clone()).collect());
-    let source = builder.view(source, shape, index)?;
-    let axes: Vec<usize> = axes.iter().filter_map(|axis| at(*axis)).collect();
+    let source = builder.squeezed(source, &single)?;
+    let axes = axes.iter().map(|axis| axis - single.iter().filter(|one| *one < axis).count()).collect();
     let rows = Shape(node.shape.0.iter().filter(|size| !size.is(1)).cloned().collect());
     let reduced = builder.push(Op::Reduce { op, source, axes }, rows, node.dtype);
     builder.name(reduced, &node.name);

@@ -1,6 +1,6 @@
 //! The loops that nodes of a graph can be computed in, numbered: two are compared as numbers.
 
-use super::access::OperandAccess;
+use super::member::Membership;
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
@@ -21,18 +21,18 @@ struct Loop {
     reduced: Vec<usize>,
     /// The shape of what is not reduced.
     rows: ShapeId,
-    /// The coordinates of what is not reduced.
+    /// The coordinates of a row.
     row: Rc<[Index]>,
 }
 
 /// The loops of a graph.
 pub(super) struct Loops {
     shapes: Vec<Shape>,
-    /// The coordinates of an element of each shape.
+    /// The coordinates of an element of each shape: along an axis of one element 0, else the axis as a variable.
     elements: Vec<Rc<[Index]>>,
     /// By shape, all that have the same axes but for those of one element.
     alike: Vec<Rc<[ShapeId]>>,
-    /// The coordinates of tensors that are like a loop's space or rows so.
+    /// The coordinates at which a loop computes tensors of a shape, for each shape that it can.
     members: HashMap<(LoopId, ShapeId), Rc<[Index]>>,
     loops: Vec<Loop>,
     shape_of: Vec<ShapeId>,
@@ -49,7 +49,7 @@ impl Loops {
             _ => numbers.nest(shape_of[id.index()], &[]),
         });
         let loop_of = loop_of.collect();
-        let elements = numbers.shapes.iter().map(|shape| (0..shape.rank()).map(Index::var).collect());
+        let elements = numbers.shapes.iter().map(|shape| coordinates(shape, 0..shape.rank()));
         let mut loops = Loops {
             elements: elements.collect(),
             alike: alike(&numbers.shapes),
@@ -63,14 +63,13 @@ impl Loops {
         loops
     }
 
-    /// Notes where the loop computes tensors that differ from its space or its rows in axes of one element.
+    /// Notes where the loop computes tensors that have its axes, or those of its rows.
     fn find_members(&mut self, number: LoopId) {
-        let own = self.loops[number].clone();
-        for (like, at) in [(own.space, self.elements[own.space].clone()), (own.rows, own.row.clone())] {
-            for shape in self.alike[like].iter().copied().filter(|shape| *shape != own.space && *shape != own.rows) {
-                let axes = self.shapes[shape].axes_in(&self.shapes[like]).unwrap_or_default();
-                let place = axes.into_iter().map(|axis| axis.map_or_else(Index::default, |axis| at[axis].clone()));
-                self.members.entry((number, shape)).or_insert_with(|| place.collect());
+        let Loop { space, reduced, rows, .. } = &self.loops[number];
+        for shape in self.alike[*space].iter().chain(&*self.alike[*rows]) {
+            if let Some(member) = Membership::of(&self.shapes[*shape], false, &self.shapes[*space], reduced) {
+                let place = member.axes.into_iter().map(|axis| axis.map_or_else(Index::default, Index::var)).collect();
+                self.members.insert((number, *shape), place);
             }
         }
     }
@@ -110,11 +109,10 @@ impl Loops {
         self.alike[self.loops[a].space].contains(&self.loops[b].space)
     }
 
-    /// Whether `id`, which is no reduction, has an element for each place, or for each row, of the loop. Axes of one element do not matter.
+    /// Whether `id`, which the loop does not reduce to, has an element for each place, or for each row, of the loop. Axes of one element
+    /// do not matter.
     pub(super) fn holds(&self, of: LoopId, id: NodeId) -> bool {
-        let shape = self.shape_of[id.index()];
-        let own = &self.loops[of];
-        shape == own.space || shape == own.rows || self.members.contains_key(&(of, shape))
+        self.members.contains_key(&(of, self.shape_of[id.index()]))
     }
 
     /// The coordinates of the loop.
@@ -125,22 +123,17 @@ impl Loops {
     /// The coordinates at which the loop computes its member `id`: always the same ones, so that two can be told to be
     /// equal without a look at them.
     pub(super) fn coordinates(&self, graph: &Graph, of: LoopId, id: NodeId) -> &Rc<[Index]> {
-        let (shape, own) = (self.shape_of[id.index()], &self.loops[of]);
+        let row = &self.loops[of].row;
         match &graph[id].op {
-            Op::Reduce { .. } => &own.row,
-            _ if shape == own.space => self.element(of),
-            _ if shape == own.rows => &own.row,
-            _ => self.members.get(&(of, shape)).unwrap_or(&own.row),
+            Op::Reduce { .. } => row,
+            _ => self.members.get(&(of, self.shape_of[id.index()])).unwrap_or(row),
         }
     }
+}
 
-    /// Whether a member is read where the loop computes it; along an axis of one element there is no other place.
-    pub(super) fn is_in_place(&self, graph: &Graph, of: LoopId, read: &OperandAccess) -> bool {
-        let (own, shape) = (self.coordinates(graph, of, read.node), &graph[read.node].shape);
-        let same = |axis: usize| shape[axis].is(1) || read.coordinates[axis] == own[axis];
-        let alike = || self.holds(of, read.node) && own.len() == shape.rank() && (0..own.len()).all(same);
-        read.is_at(own) || alike()
-    }
+/// The coordinates along these axes of `shape`: along one of a single element 0, else the axis as a variable.
+fn coordinates(shape: &Shape, axes: impl Iterator<Item = usize>) -> Rc<[Index]> {
+    axes.map(|axis| if shape[axis].is(1) { Index::default() } else { Index::var(axis) }).collect()
 }
 
 /// Shapes by what they have besides axes of one element.
@@ -183,7 +176,7 @@ impl Numbers {
         }
         let kept = || (0..self.shapes[space].rank()).filter(|axis| !reduced.contains(axis));
         let rows = Shape(kept().map(|axis| self.shapes[space][axis].clone()).collect());
-        let row = kept().map(Index::var).collect();
+        let row = coordinates(&self.shapes[space], kept());
         let rows = self.shape(&rows);
         self.loops.push(Loop { space, reduced: reduced.to_vec(), rows, row });
         self.known_loops.insert(key, self.loops.len() - 1);

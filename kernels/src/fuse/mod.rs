@@ -21,6 +21,7 @@ mod draft;
 pub(crate) mod legalize;
 mod loops;
 mod materialize;
+pub(crate) mod member;
 mod memory;
 mod pieces;
 mod places;

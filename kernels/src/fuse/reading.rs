@@ -238,7 +238,7 @@ impl<'a> Readings<'a> {
                 let places = &mut self.places[loops.space_id(of)];
                 let met = places.walk((graph, &loops.space(of).0), (root, coordinates), &self.stops, through);
                 for leaf in met.leaves {
-                    let in_place = !leaf.indirect && loops.is_in_place(graph, of, leaf);
+                    let in_place = !leaf.indirect && leaf.is_at(loops.coordinates(graph, of, leaf.node));
                     let whole = !leaf.indirect && leaf.is_at(loops.element(of));
                     reading.read(graph, Leaf { node: leaf.node, whole }, in_place);
                 }

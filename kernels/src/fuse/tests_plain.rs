@@ -112,7 +112,7 @@ impl Divider<'_> {
 
     fn place_reduce(&mut self, id: NodeId, space: Shape, reduced: Vec<usize>) {
         let Op::Reduce { source, .. } = self.graph[id].op else { unreachable!("placed as a reduction") };
-        let coordinates: Vec<Index> = (0..space.rank()).map(Index::var).collect();
+        let coordinates = element(&space);
         let leaves = self.trace(source, &coordinates, &space.0, false).leaves;
         let reads = self.reads_of(&leaves);
         let read = tensors(self.graph, &leaves);
@@ -150,7 +150,7 @@ impl Divider<'_> {
 
     fn place_root(&mut self, id: NodeId) {
         let shape = self.graph[id].shape.clone();
-        let own: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let own = element(&shape);
         // Which nodes are read is the same whatever the coordinates, and settles most of the questions.
         let leaves = self.trace(id, &own, &shape.0, true).leaves;
         let (reads, read) = (self.reads_of(&leaves), tensors(self.graph, &leaves));
@@ -213,9 +213,7 @@ impl Divider<'_> {
         reads: &BTreeSet<usize>,
     ) -> bool {
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
-            let own = member_coordinates(self.graph, leaf.node, space, reduced);
-            let same = |axis: usize| self.graph[leaf.node].shape[axis].is(1) || leaf.coordinates[axis] == own[axis];
-            !leaf.indirect && own.len() == leaf.coordinates.len() && (0..own.len()).all(same)
+            !leaf.indirect && *leaf.coordinates == *member_coordinates(self.graph, leaf.node, space, reduced)
         });
         in_place && reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster))
     }
@@ -251,13 +249,13 @@ fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<
         match &node.op {
             Op::Reduce { source, .. } => {
                 let shape = &graph[*source].shape;
-                let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+                let coordinates = element(shape);
                 let leaves = trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves;
                 reads.extend(leaves.into_iter().map(|leaf| leaf.node));
             }
             op if is_anchor(op) => reads.extend(product_reads(graph, op, &stops)),
             _ => {
-                let coordinates: Vec<Index> = (0..node.shape.rank()).map(Index::var).collect();
+                let coordinates = element(&node.shape);
                 let leaves = trace(graph, member, &coordinates, &node.shape.0, &stops, true).leaves;
                 reads.extend(leaves.into_iter().map(|leaf| leaf.node));
             }
@@ -276,7 +274,7 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
             return None;
         }
         let shape = &graph[source].shape;
-        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let coordinates = element(shape);
         let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
         let full = leaves.iter().filter(|leaf| *leaf.coordinates == *coordinates && !leaf.indirect);
         let mut homes = BTreeMap::new();
@@ -299,7 +297,7 @@ fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<Nod
         for &member in &cluster.members {
             let root = computed(graph, member);
             let shape = &graph[root].shape;
-            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+            let coordinates = element(shape);
             let inlined = trace(graph, root, &coordinates, &shape.0, &stops, root == member).inlined;
             met.extend(inlined.into_iter().map(|(id, _)| id));
             if let ClusterKind::Loop { space, .. } = &cluster.kind {
@@ -332,7 +330,7 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
                 _ => (member, true),
             };
             let shape = &graph[root].shape;
-            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+            let coordinates = element(shape);
             for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
                 visitors.entry(node).or_default().insert(position);
                 if graph[node].shape.elements().estimate() < graph[computed(graph, member)].shape.elements().estimate()
@@ -464,21 +462,24 @@ fn reaches(division: &Division, from: usize, to: usize) -> bool {
     false
 }
 
-/// The coordinates at which a loop over `space` computes its member `id`.
+/// The coordinates of an element: 0 along axes of one element.
+fn element(shape: &Shape) -> Vec<Index> {
+    (0..shape.rank()).map(|axis| if shape[axis].is(1) { Index::default() } else { Index::var(axis) }).collect()
+}
+
+/// The coordinates at which a loop over `space` computes its member `id`: 0 along axes of one element.
 fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
     let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
     let row_shape = Shape(rows.iter().map(|axis| space[*axis].clone()).collect());
     let shape = &graph[id].shape;
-    let of_rows = || rows.iter().copied().map(Index::var).collect();
-    let alike = |axes: Vec<Option<usize>>, own: &[usize]| {
+    let coordinates = |axes: Vec<Option<usize>>, own: &[usize]| -> Vec<Index> {
         axes.into_iter().map(|axis| axis.map_or_else(Index::default, |axis| Index::var(own[axis]))).collect()
     };
     let all: Vec<usize> = (0..space.rank()).collect();
+    let of_rows = matches!(graph[id].op, Op::Reduce { .. }) || *shape == row_shape && shape != space;
     match (shape.axes_in(space), shape.axes_in(&row_shape)) {
-        _ if matches!(graph[id].op, Op::Reduce { .. }) || *shape == row_shape && shape != space => of_rows(),
-        _ if shape == space => all.into_iter().map(Index::var).collect(),
-        (Some(axes), _) => alike(axes, &all),
-        (None, Some(axes)) => alike(axes, &rows),
-        (None, None) => of_rows(),
+        (Some(axes), _) if !of_rows => coordinates(axes, &all),
+        (_, Some(axes)) => coordinates(axes, &rows),
+        (_, None) => panic!("{shape:?} is no member of a loop over {space:?}"),
     }
 }

@@ -141,11 +141,11 @@ fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic
         .hint(meant(key, value).unwrap_or_else(|| format!("write {}", example(key))))
 }
 
-/// What is there instead of a key that a model's parameter would choose.
-fn either(name: &str) -> String {
+/// What is there instead of a key that a model's parameter would choose by this condition.
+fn either(name: &str, condition: &str) -> String {
     format!(
-        "write `{name} = true` or `{name} = false`; where a parameter of the model chooses, write two fields, one with each, in \
-         `Option`s whose key `present` compares the parameter"
+        "write `{name} = true` or `{name} = false`; where a parameter of the model chooses, write a field for each, of type \
+         `Option<..>`: one with `{name} = true, present = {condition}`, one with `{name} = false` and the opposite condition"
     )
 }
 
@@ -159,8 +159,10 @@ fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
         (ConfigKind::Bool, word) if ["True", "False"].contains(&word.to_string().as_str()) => {
             Some(format!("write `{name} = {}`", word.to_string().to_lowercase()))
         }
-        (ConfigKind::Bool, ConfigValue::Named(_) | ConfigValue::Open(_)) => Some(either(name)),
-        (ConfigKind::Bool, ConfigValue::Other(text)) if text.contains(['<', '>', '!', '=']) => Some(either(name)),
+        (ConfigKind::Bool, number @ (ConfigValue::Named(_) | ConfigValue::Open(_))) => {
+            Some(either(name, &format!("{number} != 0")))
+        }
+        (ConfigKind::Bool, ConfigValue::Other(text)) if text.contains(['<', '>', '!', '=']) => Some(either(name, text)),
         (ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair, ConfigValue::Number(number))
             if number.fract() == 0.0 && (1.0..1e9).contains(number) =>
         {

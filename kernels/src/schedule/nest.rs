@@ -2,6 +2,7 @@
 
 use crate::dim::{Dim, Shape};
 use crate::fuse::access::{OperandAccess, Trace, is_anchor, trace, vectorizes};
+use crate::fuse::member::Membership;
 use crate::fuse::{Cluster, ClusterKind, Division};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::{self, Index};
@@ -121,14 +122,14 @@ impl<'a> Nest<'a> {
 
     /// Whether a stored member has a value per row only.
     fn is_row_valued(&self, member: NodeId) -> bool {
-        let ((space, _), shape) = (self.space(), &self.graph[member].shape);
-        let is_whole = || *shape != self.row_shape() && shape.axes_in(space).is_some();
-        self.is_member_reduce(member) || shape != space && !is_whole()
+        self.membership(member).per_row
     }
 
-    fn row_shape(&self) -> Shape {
-        let (space, _) = self.space();
-        Shape(self.rows().into_iter().map(|axis| space[axis].clone()).collect())
+    /// How a member (or a reduction's operand) lies in the loop.
+    fn membership(&self, member: NodeId) -> Membership {
+        let (space, reduced) = self.space();
+        Membership::of(&self.graph[member].shape, self.is_member_reduce(member), space, reduced)
+            .expect("fusion gives a loop what it can compute")
     }
 
     /// Whether `state`, an input, is read for `new` alone, and of it each element only where that of `new` is written: then
@@ -150,17 +151,9 @@ impl<'a> Nest<'a> {
         self.traces(&self.own_axes()).into_iter().flat_map(|trace| trace.leaves).collect()
     }
 
-    /// Which axis of its space each axis of a member (or of a reduction's operand) is; none for one of a single element that it lacks.
+    /// Which axis of its space each axis of a member (or of a reduction's operand) is; `None` for an axis of one element.
     pub(super) fn axes_of(&self, member: NodeId) -> Vec<Option<usize>> {
-        let ((space, _), shape) = (self.space(), &self.graph[member].shape);
-        let (own, of): (Vec<usize>, _) = match self.is_row_valued(member) {
-            true => (self.rows(), &self.row_shape()),
-            false => ((0..space.rank()).collect(), space),
-        };
-        match shape.axes_in(of).filter(|_| shape != of) {
-            Some(axes) => axes.into_iter().map(|axis| axis.map(|axis| own[axis])).collect(),
-            None => own.into_iter().map(Some).collect(),
-        }
+        self.membership(member).axes
     }
 
     /// Each axis of its space as a loop variable.

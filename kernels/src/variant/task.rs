@@ -255,12 +255,13 @@ impl Task<Dim> {
     ///
     /// A diagnostic naming the size that they do not give.
     pub fn evaluate(&self, bindings: Bindings<'_>) -> Result<Task<u64>> {
-        self.try_map(|dim| {
+        let task = self.try_map(|dim| {
             dim.evaluate(bindings).and_then(|size| u64::try_from(size).ok()).ok_or_else(|| {
                 Diagnostic::new(format!("the size `{dim}` of a task has no value"))
                     .hint("bind every symbol of the plan, so that no size is negative or beyond 64 bits")
             })
-        })
+        })?;
+        Ok(task.canonical())
     }
 
     /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
@@ -319,6 +320,15 @@ impl Conv2dTask<Dim> {
 }
 
 impl Task<u64> {
+    /// The same task as the compiler has it where its sizes are known: a single row lies in one piece, whichever axis is reduced.
+    #[must_use]
+    pub fn canonical(mut self) -> Task<u64> {
+        if let Task::Reduction(reduction) = &mut self {
+            reduction.contiguous |= reduction.rows == 1;
+        }
+        self
+    }
+
     /// The matrix product behind a product or convolution, and the rows and widths of an attention; `None` of other tasks, and if a window does not fit into the padded
     /// image.
     pub fn problem(&self) -> Option<Problem> {

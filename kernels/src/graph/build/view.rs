@@ -45,6 +45,21 @@ impl Builder {
         Ok(self.push(Op::View { source, index }, shape, dtype))
     }
 
+    /// The same without these axes of size 1.
+    pub(crate) fn squeezed(&mut self, source: NodeId, axes: &[usize]) -> Result<NodeId> {
+        if axes.is_empty() {
+            return Ok(source);
+        }
+        let full = self.shape(source).clone();
+        let kept: Vec<usize> = (0..full.rank()).filter(|axis| !axes.contains(axis)).collect();
+        let index = (0..full.rank()).map(|axis| match kept.iter().position(|own| *own == axis) {
+            Some(own) => AxisIndex::axis(own),
+            None => AxisIndex::fixed(0),
+        });
+        let index = index.collect();
+        self.view(source, Shape(kept.iter().map(|axis| full[*axis].clone()).collect()), index)
+    }
+
     /// Whether a view with `index` may read outside `source`.
     fn may_be_outside(&self, index: &[AxisIndex], source: &Shape, out: &Shape) -> bool {
         index.iter().zip(&source.0).any(|(index, dim)| self.may_be_outside_axis(index, dim, out))

@@ -7,6 +7,7 @@ use netcl_kernels::compile::compile;
 use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::text::parse;
 use netcl_kernels::graph::{ConvGeometry, ConvKind, Graph, InputKind, OutputKind, ReduceOp};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::Choice;
@@ -254,5 +255,33 @@ fn large_batches_are_normalised_as_decided() {
     for (target, loops) in [(Target::Gpu, ReductionWorkGroup), (Target::Cpu, ReductionSequential)] {
         let plan = with(&graph, target, &Parts);
         assert_eq!((variants(&plan), plan.launches()), (vec![BatchNormFused, loops], 1));
+    }
+}
+
+/// A row of one element that is read beside itself, as a token shift of one token does: not where the sum of the parts has it.
+#[test]
+fn what_lies_beside_a_single_row_is_outside_of_a_sum_in_parts() {
+    let text = "graph shift\n%0 = input argument 0 : f32[1, 4096]\n%1 = input argument 1 : f32[4096, 64]\n\
+                %2 = matmul %0, %1 : f32[1, 64]\n%3 = view %2 [$0 - 1, $1] : f32[1, 64]\n%4 = add %2, %3 : f32[1, 64]\n\
+                output result 0 = %4\n";
+    let graph = parse(text).unwrap();
+    for target in Target::ALL {
+        let plan = compile(&graph, target).unwrap();
+        let cut = plan.decisions.iter().any(|decision| decision.config.values.get(SPLIT_K) > 1);
+        assert_eq!(cut, target == Target::Gpu, "{:?}", plan.decisions);
+    }
+}
+
+/// Which axis is reduced is no matter where one row is left: both are one task, measured once.
+#[test]
+fn a_single_row_lies_in_one_piece() {
+    let symbol = Symbol::new("N");
+    let (rows, columns) = (Dim::symbol("N"), Dim::from(4096));
+    let open = Task::Reduction(Reduction { rows, columns, contiguous: false, op: ReduceOp::Sum, dtype: DType::F32 });
+    for (number, contiguous) in [(1, true), (2, false)] {
+        let known = open.evaluate(&[(symbol.clone(), number)]).unwrap();
+        assert!(matches!(&known, Task::Reduction(own) if own.contiguous == contiguous), "{known}");
+        let plan = compile(&variant::graph(&known), Target::Gpu).unwrap();
+        assert_eq!(plan.decisions[0].task.evaluate(&[]).unwrap(), known);
     }
 }

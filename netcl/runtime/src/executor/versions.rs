@@ -96,7 +96,7 @@ impl Versions {
         if width != base.plan.width {
             return self.of_width(device, base, width, &bindings, tier);
         }
-        let to_test = base.answers.iter().filter_map(|answer| self.first_choice(device, answer, &bindings));
+        let to_test = base.answers.iter().filter_map(|answer| self.to_test(device, answer, &bindings));
         self.policy.test_together(device, to_test.collect());
         if self.fits(device, base, &bindings) {
             return Ok(base.clone());
@@ -195,7 +195,7 @@ impl Versions {
     }
 
     /// What computes the answer's task if it passes its self-test, which is not taken here; `None` if the sizes do not say.
-    fn first_choice(
+    fn to_test(
         &self,
         device: &Device,
         Answer { task, taken, .. }: &Answer,

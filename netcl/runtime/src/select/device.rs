@@ -48,7 +48,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Setting`] if an elementwise kernel would read more than 64 tensors;
+    /// [`crate::Error::Setting`] if an elementwise kernel would read more than 64 tensors, or a normalisation has one channel;
     /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [those of every
     /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host) the result is
     /// empty.
@@ -63,6 +63,16 @@ impl Device {
                 accepted: "at most 64 tensors that an elementwise kernel reads",
             });
         }
-        self.selector().tune(task, options)
+        if let Task::BatchNorm(own) = task
+            && own.channels == 1
+        {
+            return Err(Error::Setting {
+                operation: "tune".to_owned(),
+                setting: "channels",
+                given: own.channels.to_string(),
+                accepted: "2 or more: the statistics of one channel are a reduction of a single row",
+            });
+        }
+        self.selector().tune(&task.clone().canonical(), options)
     }
 }

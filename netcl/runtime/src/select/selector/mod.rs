@@ -114,20 +114,28 @@ impl KernelSelector {
             return true;
         }
         let what = trial::test_name(task, config, self.target());
-        let known = || {
-            let known = self.state.known();
-            if known.refused.contains(&what) { Some(false) } else { known.own.tested.get(&what).copied() }
-        };
-        if let Some(passed) = known() {
+        if let Some(passed) = self.test_result(&what) {
             return passed;
         }
         let _turn = self.state.turn();
         // Another thread may have been first.
-        if let Some(passed) = known() {
+        if let Some(passed) = self.test_result(&what) {
             return passed;
         }
         let verdict = trial::self_test(&self.state, &self.device, task, config);
         self.note_test(what, verdict, || *config == self.default(task))
+    }
+
+    /// How the self-test of that name ended, if it was taken.
+    fn test_result(&self, name: &str) -> Option<bool> {
+        let known = self.state.known();
+        if known.refused.contains(name) { Some(false) } else { known.own.tested.get(name).copied() }
+    }
+
+    /// Whether something is known to be wrong with the configuration; takes no test.
+    pub(crate) fn is_known_wrong(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        let name = trial::test_name(task, config, self.target());
+        self.test_result(&name) == Some(false) || self.state.known().own.why_bad(task, config).is_some()
     }
 
     /// Keeps how a self-test ended; whether its variant may be used, which `is_default` says of one that could not be tested.

@@ -78,16 +78,17 @@ impl KernelSelector {
 
     /// What [`KernelSelector::opinion`] says if its configuration passes the self-test; takes no test and measures nothing.
     pub(crate) fn first_choice(&self, task: &Task<u64>) -> Option<KernelConfig> {
-        if let Some(config) = self.forced(task) {
+        let may_pass = |config: &KernelConfig| !self.is_known_wrong(task, config);
+        if let Some(config) = self.forced(task).filter(may_pass) {
             return Some(config);
         }
         let answer = self.state.known().answers.get(task).cloned();
         if let Some(answer) = answer {
             return answer.map(|selection| selection.config);
         }
-        self.pinned(task).or_else(|| {
+        self.pinned(task).filter(may_pass).or_else(|| {
             let mut recommended = self.recommended(task).into_iter().map(|selection| selection.config);
-            recommended.find(|config| self.is_possible(task, config))
+            recommended.find(|config| self.is_possible(task, config) && may_pass(config))
         })
     }
 
