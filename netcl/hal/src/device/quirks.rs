@@ -50,6 +50,9 @@ pub enum Avoid {
     /// The compiler's optimizations for what may run a few times only: netcl's own kernels are built with `-cl-opt-disable` first, and
     /// again with them once they have computed as much as that takes. Only for drivers that give the same numbers either way.
     OptimizingAtOnce,
+    /// The driver's header of all built-in functions, which it parses for each program: in front of netcl's own kernels the functions are
+    /// declared that they call.
+    BuiltinHeader,
     /// `sin`, `cos` and `tan` of vectors of `float`: netcl's own kernels call them lane by lane where one argument is large.
     VectorSines,
     /// `fmod` of vectors of `double`: netcl's own kernels call it lane by lane.
@@ -122,6 +125,13 @@ static QUIRKS: &[Quirk] = &[
         reason: "3.1: optimizing takes two thirds of what a kernel takes to build, and no kernel of the process is launched meanwhile, on \
                  any queue: the driver holds one lock for both, so that a thread that builds beside the others gains nothing. The steps of \
                  thirteen models have the same bits either way, and take 0.8 to 6 times as long",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::BuiltinHeader,
+        reason: "3.1: it parses clang's `opencl-c.h`, 17,000 lines, for each program: 0.2 s of the 0.25 s that a small one takes to build",
     },
     Quirk {
         vendor: Vendor::Intel,

@@ -1,5 +1,6 @@
 //! Building programs: from memory, from the disk cache, from source.
 
+use super::builtins::without_header;
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
@@ -242,6 +243,11 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     // Other drivers give no PTX, and inline PTX is an error for them.
     let is_nvidia = shared.profile.vendor == Vendor::Nvidia;
     if is_nvidia && let Some(program) = assembled_once(context, device, &text, source.options) {
+        return built(program);
+    }
+    // A user's text has the whole header, and the driver's words about it.
+    let is_own = [true, false].iter().any(|optimized| source.options == options(&shared.profile, *optimized));
+    if is_own && let Some(program) = without_header(&shared.profile, context, device, (&text, source.options)) {
         return built(program);
     }
     let program = Program::create_from_source(context, &text)

@@ -8,6 +8,7 @@
 mod allocate;
 mod backend;
 mod build;
+mod builtins;
 mod close;
 mod commands;
 mod context;

@@ -5,8 +5,9 @@
 //! all probes: another driver, or another probe, and everything is tried again.
 
 use super::build;
+use super::builtins;
 use super::context::ClContext;
-use super::driver::{Buffer, CommandQueue, Event, Kernel, Program};
+use super::driver::{Buffer, CommandQueue, Event, Kernel};
 use super::retarget::retargeted;
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
@@ -102,7 +103,7 @@ pub(super) fn logs(profile: &DeviceProfile, context: &ClContext) -> Vec<String> 
     let sources =
         [FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA, WGMMA, PROGRESS];
     let log = |source: &str| {
-        let program = Program::create_from_source(context.get(), source).ok()?;
+        let program = super::driver::Program::create_from_source(context.get(), source).ok()?;
         let _turn = build::turn(profile);
         program.build(device, "-cl-std=CL1.2").ok()?;
         program.get_build_log(device).ok()
@@ -423,10 +424,9 @@ impl Prober<'_> {
             return Err(opencl3::error_codes::ClError(code));
         }
         let context = self.context.get();
-        let program = Program::create_from_source(context, source)?;
         let turn = build::turn(self.profile);
         let device = self.context.members()[0].id();
-        program.build(device, options)?;
+        let program = builtins::program(self.profile, context, device, (source, options))?;
         let program = retargeted(context, device, (&program, source), options)?.unwrap_or(program);
         drop(turn);
         let kernel = Kernel::create(&program, "probe")?;
