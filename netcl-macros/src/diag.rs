@@ -82,12 +82,21 @@ impl Diag {
         self.only.borrow().iter().all(|list| list.iter().any(|taken| taken.name == message.name))
     }
 
-    /// The same, unless it has been said of another place.
+    /// The same, unless it has been said in these words of another place.
     pub(crate) fn once(&self, span: Span, message: &Message, values: &[&dyn Display]) {
         let text = message.fill(values);
         let said = self.errors.borrow().iter().any(|(_, known)| *known == text);
         match self.takes(message) && !said {
             true => self.say(span, text),
+            false => self.unheard.set(self.unheard.get() + 1),
+        }
+    }
+
+    /// The same, unless this has been said of anything: what is mended there may be all.
+    pub(crate) fn first(&self, span: Span, message: &Message, values: &[&dyn Display]) {
+        let said = self.errors.borrow().iter().any(|(_, known)| message.fits(known));
+        match self.takes(message) && !said {
+            true => self.say(span, message.fill(values)),
             false => self.unheard.set(self.unheard.get() + 1),
         }
     }

@@ -34,6 +34,26 @@ impl Message {
         }
         filled
     }
+
+    /// Whether an error is this one, text and hint, with something in the gaps.
+    pub(crate) fn fits(&self, error: &str) -> bool {
+        let (text, hint) = error.split_once("\nhint: ").unwrap_or((error, ""));
+        fits(text, self.text) && fits(hint, self.hint)
+    }
+}
+
+/// Whether `line` is `text` with something in its gaps.
+fn fits(line: &str, text: &str) -> bool {
+    let mut rest = line;
+    let parts: Vec<&str> = text.split("{}").collect();
+    let Some((last, inner)) = parts.split_last() else { return false };
+    for (position, part) in inner.iter().enumerate() {
+        match rest.find(part) {
+            Some(at) if position > 0 || at == 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    if inner.is_empty() { rest == *last } else { rest.ends_with(last) }
 }
 
 /// What to do with an attribute that is given twice and has a list.
@@ -154,7 +174,7 @@ messages! {
     MISSING_PRESENT = "nothing says whether `{}` is there", "what always is there needs no `Option`: write `{}`; of another one the keys say when it is, as `present = STRIDE > 1`: a comparison of the model's numbers, or a parameter that is 0 where it is not there";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
-    SHARED_IN_MODEL = "`{}` shares tensors with layers of this struct, and `{}` is a model", "leave `shared = {}` out, and use its tensor in the functions: `h.matmul(self.{}.weight.t())`, with no layer here";
+    SHARED_IN_MODEL = "`{}` shares tensors with layers of this struct, and `{}` is a model", "leave the layer out and compute with the other's: `self.{}.forward(h)` is that layer itself; after an `Embedding`, `h.matmul(self.{}.weight.t())` is a product with its table";
     SHARED_START = "`{}` starts nothing of `{}`: what it would start is `{}`'s", "leave `{}` out, or write it above `{}`";
     SHARED_SELF = "`{}` names a field of the struct by `self`, which is not there yet", "write `{}`";
     SHARED_TENSOR = "`{}` is shared as a whole, with the tensors that both have", "write `{}`";
@@ -538,28 +558,6 @@ mod tests {
     /// Whether `line` is the message with something in its gaps.
     fn shows(line: &str, message: &Message) -> bool {
         line.strip_prefix("error: ").is_some_and(|line| fits(line, message.text))
-    }
-
-    /// Whether `line` is `text` with something in its gaps.
-    fn fits(line: &str, text: &str) -> bool {
-        let mut rest = line;
-        let parts: Vec<&str> = text.split("{}").collect();
-        let Some((last, inner)) = parts.split_last() else { return false };
-        for (position, part) in inner.iter().enumerate() {
-            match rest.find(part) {
-                Some(at) if position > 0 || at == 0 => rest = &rest[at + part.len()..],
-                _ => return false,
-            }
-        }
-        if inner.is_empty() { rest == *last } else { rest.ends_with(last) }
-    }
-
-    impl Message {
-        /// Whether an error is this one, text and hint.
-        pub(crate) fn fits(&self, error: &str) -> bool {
-            let (text, hint) = error.split_once("\nhint: ").unwrap_or((error, ""));
-            fits(text, self.text) && fits(hint, self.hint)
-        }
     }
 
     #[test]

@@ -122,8 +122,9 @@ impl<'a> Space<'a> {
         let (is_start, count) = match (beyond, sign) {
             (CompareOp::Lt, 1) => (true, rest),
             (CompareOp::Gt, -1) => (true, Dim::default() - rest),
-            (CompareOp::Gt, _) => (false, last.clone() - rest),
-            _ => (false, last.clone() + rest),
+            (CompareOp::Gt, 1) => (false, last.clone() - rest),
+            (CompareOp::Lt, -1) => (false, last.clone() + rest),
+            _ => return None,
         };
         count.is(1).then(|| (axis, if is_start { Dim::default() } else { last }))
     }

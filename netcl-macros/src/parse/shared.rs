@@ -13,9 +13,10 @@ use syn::spanned::Spanned;
 pub(super) fn with(diag: &Diag, field: &str, given: &Expr) -> Option<SharedWith> {
     match (given, root(given)) {
         (Expr::Path(_), Some(name)) => Some(SharedWith { name, part: None }),
-        (Expr::Field(inner), Some(own)) if own == "self" && matches!(*inner.base, Expr::Path(_)) => {
-            let member = super::text(&inner.member);
-            diag.report(given.span(), &m::SHARED_SELF, &[&super::text(given), &member]);
+        (Expr::Field(_), Some(own)) if own == "self" => {
+            let written = super::text(given);
+            let without = written.strip_prefix("self.").unwrap_or(&written);
+            diag.report(given.span(), &m::SHARED_SELF, &[&written, &without]);
             None
         }
         (Expr::Field(_), Some(name)) => Some(SharedWith { name, part: Some((super::text(given), given.span())) }),
@@ -63,7 +64,10 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
         {
             match layer {
                 Some(_) => diag.report(*place, &m::SHARED_TENSOR, &[&with.name, &with.name]),
-                None => diag.report(*place, &m::SHARED_IN_MODEL, &[&field.name, &with.name, &written, &written]),
+                None => {
+                    let layer = written.strip_suffix(".weight").unwrap_or(written);
+                    diag.report(*place, &m::SHARED_IN_MODEL, &[&field.name, &with.name, &layer, &layer]);
+                }
             }
             field.kind = FieldKind::Unknown;
             continue;
@@ -71,6 +75,7 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
         let with = with.name;
         let found = match other {
             None => Err(format!("`{with}`, which is no field")),
+            Some((name, None)) if models.contains(name) => Err(format!("`{with}`, which is a model")),
             Some((_, None)) => Err(format!("`{with}`, which is no layer")),
             Some((name, _)) if *name == super::name(&field.name) => Err("itself".to_string()),
             // The first of them says it.

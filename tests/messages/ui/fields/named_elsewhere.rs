@@ -41,6 +41,12 @@ pub struct Net {
     of_tensor: Linear,
     #[layer(inputs = 8, outputs = 8, shared = inner.line)]
     of_model: Linear,
+    #[layer(inputs = 8, outputs = 8, shared = inner.line.weight)]
+    of_weight: Linear,
+    #[layer(inputs = 8, outputs = 8, shared = self.inner.line)]
+    of_own: Linear,
+    #[layer(inputs = 8, outputs = 8, shared = inner)]
+    of_whole: Linear,
     #[layer(inputs = 8, outputs = 8, shared = relu)]
     of_nothing: Linear,
     #[layer(variant = "Gelu")]

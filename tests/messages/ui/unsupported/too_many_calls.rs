@@ -1,4 +1,5 @@
-//! Functions that call each other twice each: there are too many calls to compile them where they stand.
+//! Functions that call each other twice each, of their own and of a model: there are too many calls to compile them where they
+//! stand. In a model each function is compiled by itself, and one of them says so.
 
 #[netcl::function]
 fn f0(x: f32) -> f32 {
@@ -78,6 +79,75 @@ fn f14(x: f32) -> f32 {
 netcl::kernel! {
     fn all(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| f14(x[n])
+    }
+}
+
+#[netcl::model]
+struct Doubling {
+    #[parameter]
+    w: Tensor<f32, 8>,
+}
+
+#[netcl::model]
+impl Doubling {
+    fn g0(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        x * self.w
+    }
+
+    fn g1(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g0(&self.g0(x))
+    }
+
+    fn g2(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g1(&self.g1(x))
+    }
+
+    fn g3(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g2(&self.g2(x))
+    }
+
+    fn g4(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g3(&self.g3(x))
+    }
+
+    fn g5(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g4(&self.g4(x))
+    }
+
+    fn g6(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g5(&self.g5(x))
+    }
+
+    fn g7(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g6(&self.g6(x))
+    }
+
+    fn g8(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g7(&self.g7(x))
+    }
+
+    fn g9(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g8(&self.g8(x))
+    }
+
+    fn g10(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g9(&self.g9(x))
+    }
+
+    fn g11(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g10(&self.g10(x))
+    }
+
+    fn g12(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g11(&self.g11(x))
+    }
+
+    fn g13(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g12(&self.g12(x))
+    }
+
+    fn g14(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.g13(&self.g13(x))
     }
 }
 
