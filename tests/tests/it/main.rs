@@ -46,6 +46,7 @@ mod macros;
 mod named_as_macros;
 mod names;
 mod negative_sizes;
+mod neighbours;
 mod numbered_places;
 mod numbers;
 mod own_names;
