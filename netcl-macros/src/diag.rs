@@ -92,7 +92,7 @@ impl Diag {
         }
     }
 
-    /// The same, unless this has been said of anything: what is mended there may be all.
+    /// The same, once for an item, whatever it is of: other places often have the same cause.
     pub(crate) fn first(&self, span: Span, message: &Message, values: &[&dyn Display]) {
         let said = self.errors.borrow().iter().any(|(_, known)| message.fits(known));
         match self.takes(message) && !said {

@@ -174,7 +174,7 @@ messages! {
     MISSING_PRESENT = "nothing says whether `{}` is there", "what always is there needs no `Option`: write `{}`; of another one the keys say when it is, as `present = STRIDE > 1`: a comparison of the model's numbers, or a parameter that is 0 where it is not there";
     PRESENT_WITHOUT_OPTION = "a field of type `{}` is always there", "write `Option<..>` around its type, or leave `present` out";
     SHARED = "`{}` shares its tensors with {}", "write the name of a layer of this struct that stands in a field of its own, and has a tensor of the same name, or a matrix of the same sizes the other way round";
-    SHARED_IN_MODEL = "`{}` shares tensors with layers of this struct, and `{}` is a model", "leave the layer out and compute with the other's: `self.{}.forward(h)` is that layer itself; after an `Embedding`, `h.matmul(self.{}.weight.t())` is a product with its table";
+    SHARED_IN_MODEL = "`{}` shares tensors with layers of this struct, and `{}` is a model", "leave the layer out and compute with the other's: `self.{}.forward(h)` is that layer itself; where it is an `Embedding`, a product with its table is `h.matmul(self.{}.weight.t())`";
     SHARED_START = "`{}` starts nothing of `{}`: what it would start is `{}`'s", "leave `{}` out, or write it above `{}`";
     SHARED_SELF = "`{}` names a field of the struct by `self`, which is not there yet", "write `{}`";
     SHARED_TENSOR = "`{}` is shared as a whole, with the tensors that both have", "write `{}`";

@@ -15,7 +15,8 @@ use crate::template::Axis;
 pub const LOG_OF_SUM: f64 = 4.0;
 
 /// A graph that computes `task` and nothing else: arguments in, one result out. Compiled for an OpenCL device, it asks
-/// for `task`, if it is [canonical](Task::canonical), first (an operand that is computed counts as one read by stride).
+/// for `task`, if it is [canonical](Task::canonical), first (an operand that is computed counts as one read by stride); for a normalisation of
+/// one channel, which is a reduction, it does not.
 ///
 /// Arguments have the tensors' own shapes: of a product `[batch, m, k]` and `[batch, k, n]` (axes swapped where the other
 /// one is contiguous), of a convolution the two operands in the order of [`ConvKind`].

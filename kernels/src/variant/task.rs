@@ -255,13 +255,12 @@ impl Task<Dim> {
     ///
     /// A diagnostic naming the size that they do not give.
     pub fn evaluate(&self, bindings: Bindings<'_>) -> Result<Task<u64>> {
-        let task = self.try_map(|dim| {
+        self.try_map(|dim| {
             dim.evaluate(bindings).and_then(|size| u64::try_from(size).ok()).ok_or_else(|| {
                 Diagnostic::new(format!("the size `{dim}` of a task has no value"))
                     .hint("bind every symbol of the plan, so that no size is negative or beyond 64 bits")
             })
-        })?;
-        Ok(task.canonical())
+        })
     }
 
     /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
@@ -320,7 +319,8 @@ impl Conv2dTask<Dim> {
 }
 
 impl Task<u64> {
-    /// The same task as the compiler has it where its sizes are known: a single row lies in one piece, whichever axis is reduced.
+    /// The same task as the compiler has it in a graph in which the sizes are numbers: axes of one element are gone there, so that a
+    /// single row lies in one piece, whichever axis is reduced. (A plan with symbols keeps its axes, whatever they are in a call.)
     #[must_use]
     pub fn canonical(mut self) -> Task<u64> {
         if let Task::Reduction(reduction) = &mut self {

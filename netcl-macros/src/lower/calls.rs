@@ -19,7 +19,7 @@ impl<'a> Lowering<'a> {
             let callers: Vec<String> = self.frames.iter().map(|frame| own(&frame.function)).collect();
             let first = callers.first().cloned().unwrap_or_default();
             let chain = chain(callers.into_iter().chain([own(name)]).collect());
-            // Whoever calls a function with too many calls has too many.
+            // Whoever calls a function with too many calls has too many: the first that is compiled says so.
             self.diag.first(span, &m::TOO_MANY_CALLS, &[&first, &words::MAX_CALLS, &chain]);
         }
         self.calls.made <= words::MAX_CALLS

@@ -6,18 +6,22 @@ use crate::messages as m;
 use crate::words;
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
-use syn::Expr;
 use syn::spanned::Spanned;
+use syn::{Expr, Member};
 
 /// The layer of the struct's that `shared = words` names. A tensor of one, `words.weight`, is judged where the others are known.
 pub(super) fn with(diag: &Diag, field: &str, given: &Expr) -> Option<SharedWith> {
     match (given, root(given)) {
         (Expr::Path(_), Some(name)) => Some(SharedWith { name, part: None }),
+        (Expr::Field(inner), Some(own)) if own == "self" && matches!(*inner.base, Expr::Path(_)) => {
+            let member = super::text(&inner.member);
+            diag.report(given.span(), &m::SHARED_SELF, &[&super::text(given), &member]);
+            None
+        }
         (Expr::Field(_), Some(own)) if own == "self" => {
             let written = super::text(given);
-            let without = written.strip_prefix("self.").unwrap_or(&written);
-            diag.report(given.span(), &m::SHARED_SELF, &[&written, &without]);
-            None
+            let without = written.strip_prefix("self.").unwrap_or(&written).to_string();
+            Some(SharedWith { name: member_of_self(given)?, part: Some((without, given.span())) })
         }
         (Expr::Field(_), Some(name)) => Some(SharedWith { name, part: Some((super::text(given), given.span())) }),
         _ => {
@@ -33,6 +37,15 @@ fn root(of: &Expr) -> Option<Ident> {
         Expr::Path(path) => path.path.get_ident().cloned(),
         Expr::Field(inner) => root(&inner.base),
         _ => None,
+    }
+}
+
+/// `b` of `self.b.c`.
+fn member_of_self(of: &Expr) -> Option<Ident> {
+    let Expr::Field(field) = of else { return None };
+    match (&*field.base, &field.member) {
+        (Expr::Path(_), Member::Named(name)) => Some(name.clone()),
+        (base, _) => member_of_self(base),
     }
 }
 
@@ -65,7 +78,8 @@ pub(crate) fn resolve(diag: &Diag, fields: &mut [Field]) {
             match layer {
                 Some(_) => diag.report(*place, &m::SHARED_TENSOR, &[&with.name, &with.name]),
                 None => {
-                    let layer = written.strip_suffix(".weight").unwrap_or(written);
+                    let tensor = [".weight", ".bias"].iter().find_map(|name| written.strip_suffix(name));
+                    let layer = tensor.unwrap_or(written);
                     diag.report(*place, &m::SHARED_IN_MODEL, &[&field.name, &with.name, &layer, &layer]);
                 }
             }

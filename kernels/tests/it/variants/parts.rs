@@ -272,16 +272,18 @@ fn what_lies_beside_a_single_row_is_outside_of_a_sum_in_parts() {
     }
 }
 
-/// Which axis is reduced is no matter where one row is left: both are one task, measured once.
+/// Which axis is reduced is no matter where one row is left, and its size is a number; a plan with a symbol keeps its axes.
 #[test]
 fn a_single_row_lies_in_one_piece() {
-    let symbol = Symbol::new("N");
-    let (rows, columns) = (Dim::symbol("N"), Dim::from(4096));
-    let open = Task::Reduction(Reduction { rows, columns, contiguous: false, op: ReduceOp::Sum, dtype: DType::F32 });
-    for (number, contiguous) in [(1, true), (2, false)] {
-        let known = open.evaluate(&[(symbol.clone(), number)]).unwrap();
-        assert!(matches!(&known, Task::Reduction(own) if own.contiguous == contiguous), "{known}");
-        let plan = compile(&variant::graph(&known), Target::Gpu).unwrap();
-        assert_eq!(plan.decisions[0].task.evaluate(&[]).unwrap(), known);
+    for (rows, contiguous) in [(1, true), (2, false)] {
+        let task = Reduction { rows, columns: 4096, contiguous: false, op: ReduceOp::Sum, dtype: DType::F32 };
+        let task = Task::Reduction(task).canonical();
+        assert!(matches!(&task, Task::Reduction(own) if own.contiguous == contiguous), "{task}");
+        let plan = compile(&variant::graph(&task), Target::Gpu).unwrap();
+        assert_eq!(plan.decisions[0].task.evaluate(&[]).unwrap(), task);
     }
+    let text = "graph columns\n%0 = input argument 0 : f32[4096, N]\n%1 = reduce sum %0 over [0] : f32[N]\noutput result 0 = %1\n";
+    let plan = compile(&parse(text).unwrap(), Target::Gpu).unwrap();
+    let task = plan.decisions[0].task.evaluate(&[(Symbol::new("N"), 1)]).unwrap();
+    assert!(matches!(&task, Task::Reduction(own) if own.rows == 1 && !own.contiguous), "{task}");
 }

@@ -1,6 +1,6 @@
 //! Building programs: from memory, from the disk cache, from source.
 
-use super::builtins::without_header;
+use super::builtins::{WITHOUT_HEADER, with_header, without_header};
 use super::driver::Program;
 use super::exit;
 use super::programs::obtain;
@@ -33,17 +33,35 @@ const LOOPS_IN_ORDER: &str = "NETCL_LOOPS_IN_ORDER";
 /// What stands before the text of such a program, whose lines are counted from behind it.
 const IN_ORDER: &str = "#define for _Pragma(\"clang loop vectorize(disable)\") for\n#line 1\n";
 
+/// The macro of programs whose cosines are those of `sincos`. For drivers that crash where they join a cosine and a sine of one argument
+/// ([`Avoid::CosinesBesideSines`]).
+const COSINES_BY_SINCOS: &str = "NETCL_COSINES_BY_SINCOS";
+
+/// What stands before the text of such a program, whose lines are counted from behind it.
+const BY_SINCOS: &str = "\
+#define NETCL_COSINE(T) static inline T __attribute__((overloadable)) netcl_cosine(T x) { T c; sincos(x, &c); return c; }
+#define NETCL_COSINES(T) NETCL_COSINE(T) NETCL_COSINE(T##2) NETCL_COSINE(T##3) NETCL_COSINE(T##4) NETCL_COSINE(T##8) NETCL_COSINE(T##16)
+NETCL_COSINES(float)
+#ifdef cl_khr_fp64
+NETCL_COSINES(double)
+#endif
+#define cos netcl_cosine
+#line 1
+";
+
 /// What netcl's own kernels are built with for a device, with its compiler's optimizations where `optimized` and nothing speaks
 /// against them. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str {
     /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
-    static TEXTS: LazyLock<[String; 64]> = LazyLock::new(|| {
+    static TEXTS: LazyLock<[String; 256]> = LazyLock::new(|| {
         std::array::from_fn(|set| {
             let mut options = "-cl-std=CL1.2".to_owned();
-            let [sines, remainders, bf16, in_order] =
-                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, LOOPS_IN_ORDER].map(|name| format!("-D{name}"));
-            let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), sines, remainders, bf16, in_order];
+            let [sines, remainders, bf16, in_order, cosines] =
+                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, LOOPS_IN_ORDER, COSINES_BY_SINCOS]
+                    .map(|name| format!("-D{name}"));
+            let [rounded, plain, bare] = [ROUNDED_DIVISION, NOT_OPTIMIZED, WITHOUT_HEADER].map(str::to_owned);
+            let flags = [rounded, plain, sines, remainders, bf16, in_order, bare, cosines];
             for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
                 options.push(' ');
                 options.push_str(flag);
@@ -54,8 +72,9 @@ pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str 
     let plain = !optimized || profile.avoids(Avoid::Optimizations);
     let by_lane = [Avoid::VectorSines, Avoid::VectorRemainders].map(|avoid| profile.avoids(avoid));
     let rounds_bf16 = profile.ptx.is_some_and(|ptx| ptx.mma_bf16);
-    let in_order = profile.avoids(Avoid::LoopVectorization);
-    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16, in_order];
+    let others =
+        [Avoid::LoopVectorization, Avoid::BuiltinHeader, Avoid::CosinesBesideSines].map(|avoid| profile.avoids(avoid));
+    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16, others[0], others[1], others[2]];
     let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
     &TEXTS[set]
 }
@@ -86,10 +105,10 @@ impl BuildInput<'_> {
 
     /// The text that drivers are given.
     fn compiled(&self) -> Cow<'_, str> {
-        match self.options.contains(LOOPS_IN_ORDER) {
-            true => Cow::Owned(format!("{IN_ORDER}{}", self.text)),
-            false => Cow::Borrowed(self.text),
-        }
+        let in_front = [(LOOPS_IN_ORDER, IN_ORDER), (COSINES_BY_SINCOS, BY_SINCOS)];
+        let in_front: String =
+            in_front.into_iter().filter(|(name, _)| self.options.contains(name)).map(|(_, text)| text).collect();
+        if in_front.is_empty() { Cow::Borrowed(self.text) } else { Cow::Owned(in_front + self.text) }
     }
 }
 
@@ -245,14 +264,16 @@ fn from_source(shared: &Shared, source: &BuildInput<'_>) -> Result<Program> {
     if is_nvidia && let Some(program) = assembled_once(context, device, &text, source.options) {
         return built(program);
     }
-    // A user's text has the whole header, and the driver's words about it.
-    let is_own = [true, false].iter().any(|optimized| source.options == options(&shared.profile, *optimized));
-    if is_own && let Some(program) = without_header(&shared.profile, context, device, (&text, source.options)) {
-        return built(program);
+    let mut options = Cow::Borrowed(source.options);
+    if options.contains(WITHOUT_HEADER) {
+        if let Some(program) = without_header(context, device, &text, &options) {
+            return built(program);
+        }
+        options = Cow::Owned(with_header(&options));
     }
     let program = Program::create_from_source(context, &text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(device, source.options) {
+    if let Err(error) = program.build(device, &options) {
         return Err(not_built(shared, source, error.0, |code| {
             let log = program.get_build_log(device).unwrap_or_default();
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })

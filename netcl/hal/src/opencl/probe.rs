@@ -103,9 +103,8 @@ pub(super) fn logs(profile: &DeviceProfile, context: &ClContext) -> Vec<String> 
     let sources =
         [FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA, WGMMA, PROGRESS];
     let log = |source: &str| {
-        let program = super::driver::Program::create_from_source(context.get(), source).ok()?;
         let _turn = build::turn(profile);
-        program.build(device, "-cl-std=CL1.2").ok()?;
+        let program = builtins::program(profile, context.get(), device, (source, "-cl-std=CL1.2")).ok()?;
         program.get_build_log(device).ok()
     };
     sources.iter().filter_map(|source| log(source)).collect()

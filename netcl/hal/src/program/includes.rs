@@ -90,7 +90,7 @@ pub fn blank(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// How long a literal is that begins with its quote. One that its line does not close ends there: an apostrophe in `#error`.
-fn literal(text: &[u8], quote: u8) -> usize {
+pub(crate) fn literal(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < text.len() && !matches!(text[at], b'\n' | b'\r') {
         match text[at] {

@@ -8,7 +8,7 @@ pub mod limit;
 mod stats;
 
 pub use includes::blank;
-pub(crate) use includes::reads_files;
+pub(crate) use includes::{literal, reads_files};
 pub use key::{Key, Kind};
 pub use stats::ProgramStats;
 pub(crate) use stats::{Counters, count};

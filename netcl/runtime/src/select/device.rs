@@ -48,10 +48,10 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Setting`] if an elementwise kernel would read more than 64 tensors, or a normalisation has one channel;
+    /// [`crate::Error::Setting`] if an elementwise kernel would read more than 64 tensors;
     /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [those of every
-    /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host) the result is
-    /// empty.
+    /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host, or for the
+    /// statistics of one channel) the result is empty.
     pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
         if let Task::Elementwise(own) = task
             && own.reads > MOST_READS
@@ -63,16 +63,6 @@ impl Device {
                 accepted: "at most 64 tensors that an elementwise kernel reads",
             });
         }
-        if let Task::BatchNorm(own) = task
-            && own.channels == 1
-        {
-            return Err(Error::Setting {
-                operation: "tune".to_owned(),
-                setting: "channels",
-                given: own.channels.to_string(),
-                accepted: "2 or more: the statistics of one channel are a reduction of a single row",
-            });
-        }
-        self.selector().tune(&task.clone().canonical(), options)
+        self.selector().tune(task, options)
     }
 }

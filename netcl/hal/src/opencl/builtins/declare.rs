@@ -4,17 +4,21 @@ use std::fmt::Write;
 
 pub(super) const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 pub(super) const INTEGERS: [&str; 8] = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"];
+/// How numbers are rounded.
+const MODES: [&str; 5] = ["", "rte", "rtn", "rtp", "rtz"];
 pub(super) const FLOATS: [&str; 3] = ["float", "double", "half"];
 
-/// Of a float and of another of its type, and so on.
+/// `T name(T)` of floats.
 pub(super) const OF_ONE: &[&str] = &[
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh", "erf", "erfc", "exp", "exp10",
     "exp2", "expm1", "fabs", "floor", "lgamma", "log", "log10", "log1p", "log2", "logb", "rint", "round", "rsqrt",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
 ];
+/// `T name(T, T)`.
 pub(super) const OF_TWO: &[&str] = &["atan2", "copysign", "fdim", "fmod", "hypot", "nextafter", "pow", "remainder"];
+/// `T name(T, T, T)`.
 pub(super) const OF_THREE: &[&str] = &["fma", "mad"];
-/// Of `float` alone.
+/// `T name(T)` of `float` alone.
 pub(super) const NATIVE: &[&str] = &[
     "native_cos",
     "native_exp",
@@ -29,8 +33,9 @@ pub(super) const NATIVE: &[&str] = &[
     "native_sqrt",
     "native_tan",
 ];
-/// Of integers.
+/// `T name(T)` of integers.
 pub(super) const OF_INTEGER: &[&str] = &["clz", "popcount"];
+/// `T name(T, T)` of integers.
 pub(super) const OF_INTEGERS: &[&str] = &["add_sat", "hadd", "mul_hi", "rhadd", "rotate", "sub_sat"];
 pub(super) const WORK_ITEM: &[&str] = &[
     "get_global_id",
@@ -42,7 +47,20 @@ pub(super) const WORK_ITEM: &[&str] = &[
     "get_num_groups",
 ];
 pub(super) const FENCES: &[&str] = &["mem_fence", "read_mem_fence", "write_mem_fence"];
+/// A truth of each lane of a float.
 pub(super) const CLASSES: &[&str] = &["isfinite", "isinf", "isnan", "isnormal", "signbit"];
+/// A truth of each lane of two floats.
+pub(super) const COMPARISONS: &[&str] = &[
+    "isequal",
+    "isgreater",
+    "isgreaterequal",
+    "isless",
+    "islessequal",
+    "islessgreater",
+    "isnotequal",
+    "isordered",
+    "isunordered",
+];
 pub(super) const ATOMICS: &[&str] =
     &["atomic_add", "atomic_and", "atomic_max", "atomic_min", "atomic_or", "atomic_sub", "atomic_xor"];
 
@@ -75,7 +93,8 @@ pub(super) fn declare(all: &mut String, name: &str) -> bool {
         "ldexp" => ldexp(all),
         "select" => select(all),
         "all" | "any" => truths(all, name),
-        _ if has(CLASSES) => class(all, name),
+        _ if has(CLASSES) => class(all, name, "T"),
+        _ if has(COMPARISONS) => class(all, name, "T, T"),
         _ if has(ATOMICS) => atomic(all, name, ", T", false),
         "atomic_inc" | "atomic_dec" => atomic(all, name, "", false),
         "atomic_cmpxchg" => atomic(all, name, ", T, T", false),
@@ -186,12 +205,12 @@ fn truths(all: &mut String, name: &str) {
     }
 }
 
-fn class(all: &mut String, name: &str) {
+fn class(all: &mut String, name: &str, parameters: &str) {
     for of in FLOATS {
         guarded(all, of, |all| {
             for width in WIDTHS {
                 let result = if width == 1 { "int".to_owned() } else { vector(signed(of), width) };
-                push(all, format_args!("{result} NETCL_F {name}({});", vector(of, width)));
+                push(all, format_args!("{result} NETCL_F {name}({});", parameters.replace('T', &vector(of, width))));
             }
         });
     }
@@ -211,10 +230,14 @@ fn atomic(all: &mut String, name: &str, parameters: &str, of_floats: bool) {
 
 /// `convert_int4_sat_rte`.
 fn conversion(all: &mut String, name: &str) -> bool {
-    let Some((to, width)) = name.strip_prefix("convert_").map(|to| to.split('_').next().unwrap_or(to)).and_then(typed)
-    else {
+    let Some(rest) = name.strip_prefix("convert_") else { return false };
+    let (to, ways) = rest.split_once('_').unwrap_or((rest, ""));
+    let Some((to, width)) = typed(to) else { return false };
+    let mode =
+        ways.strip_prefix("sat").filter(|_| !FLOATS.contains(&to)).map_or(ways, |mode| mode.trim_start_matches('_'));
+    if !MODES.contains(&mode) {
         return false;
-    };
+    }
     guarded(all, to, |all| {
         for of in INTEGERS.into_iter().chain(FLOATS) {
             guarded(all, of, |all| {
@@ -239,7 +262,7 @@ fn typed(text: &str) -> Option<(&'static str, usize)> {
 fn access(all: &mut String, name: &str) -> bool {
     let number =
         |text: &str| if text.is_empty() { Some(1) } else { text.parse().ok().filter(|width| WIDTHS.contains(width)) };
-    if let Some(width) = name.strip_prefix("vload_half").and_then(number) {
+    if let Some(width) = name.strip_prefix("vload_half").or(name.strip_prefix("vloada_half")).and_then(number) {
         for space in ["__constant", "__global", "__local", "__private"] {
             let result = vector("float", width);
             push(
@@ -249,9 +272,9 @@ fn access(all: &mut String, name: &str) -> bool {
         }
         return true;
     }
-    if let Some(rest) = name.strip_prefix("vstore_half") {
+    if let Some(rest) = name.strip_prefix("vstore_half").or(name.strip_prefix("vstorea_half")) {
         let (width, mode) = rest.split_once('_').unwrap_or((rest, ""));
-        let Some(width) = number(width).filter(|_| ["", "rte", "rtn", "rtp", "rtz"].contains(&mode)) else {
+        let Some(width) = number(width).filter(|_| MODES.contains(&mode)) else {
             return false;
         };
         for of in ["float", "double"] {

@@ -110,7 +110,7 @@ impl KernelSelector {
 
     /// Whether the variant gave the right numbers on this device with this driver, in this run or an earlier one.
     fn is_tested(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
-        if !self.state.computes() || !trial::wants_test(task, config, self.target()) {
+        if !self.wants_test(task, config) {
             return true;
         }
         let what = trial::test_name(task, config, self.target());
@@ -134,8 +134,12 @@ impl KernelSelector {
 
     /// Whether something is known to be wrong with the configuration; takes no test.
     pub(crate) fn is_known_wrong(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
-        let name = trial::test_name(task, config, self.target());
-        self.test_result(&name) == Some(false) || self.state.known().own.why_bad(task, config).is_some()
+        let failed = || self.test_result(&trial::test_name(task, config, self.target())) == Some(false);
+        self.wants_test(task, config) && failed() || self.state.known().own.why_bad(task, config).is_some()
+    }
+
+    fn wants_test(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.state.computes() && trial::wants_test(task, config, self.target())
     }
 
     /// Keeps how a self-test ended; whether its variant may be used, which `is_default` says of one that could not be tested.
