@@ -109,8 +109,8 @@ impl Loops {
         self.alike[self.loops[a].space].contains(&self.loops[b].space)
     }
 
-    /// Whether `id`, which the loop does not reduce to, has an element for each place, or for each row, of the loop. Axes of one element
-    /// do not matter.
+    /// Whether `id`, which is no reduction of this loop, has an element for each place, or for each row, of it. Axes of one element do not
+    /// matter.
     pub(super) fn holds(&self, of: LoopId, id: NodeId) -> bool {
         self.members.contains_key(&(of, self.shape_of[id.index()]))
     }
@@ -126,6 +126,7 @@ impl Loops {
         let row = &self.loops[of].row;
         match &graph[id].op {
             Op::Reduce { .. } => row,
+            // What is read and is no member is at no place of the loop's.
             _ => self.members.get(&(of, self.shape_of[id.index()])).unwrap_or(row),
         }
     }
