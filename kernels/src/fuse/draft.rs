@@ -234,16 +234,14 @@ impl Divider<'_, '_> {
         homes
     }
 
-    /// The parts `reads`, which are read, and those that read a tensor which is read, but for those in `needed`; some of them
-    /// repeatedly.
+    /// The parts `reads`, which are read, and those that read a tensor which is read, but for those in `needed`; ascending.
     fn related(&self, reading: &Reading, reads: &[usize], needed: &Set) -> Vec<usize> {
+        // Where many parts read the same tensors, as pieces of what was joined do, each is met once for each of them.
+        let mut met = vec![false; self.draft.parts.len()];
+        let readers = reading.tensors.iter().flat_map(|tensor| self.draft.readers.of(*tensor));
+        reads.iter().copied().chain(readers).for_each(|part| met[part] = true);
         // Most of what reads something at the beginning of a deep graph is far above.
-        let possible = |part: &usize| !needed.contains(*part);
-        let mut related: Vec<usize> = reads.iter().copied().filter(possible).collect();
-        for tensor in &reading.tensors {
-            related.extend(self.draft.readers.of(*tensor).filter(possible));
-        }
-        related
+        (0..met.len()).filter(|part| met[*part] && !needed.contains(*part)).collect()
     }
 
     /// Whether no kernel with reductions may compute `id`: on processors such kernels work in vectors, and rows that lie across those of
@@ -367,9 +365,7 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        let mut candidates = self.related(&reading, &reads, &needed);
-        candidates.sort();
-        candidates.dedup();
+        let candidates = self.related(&reading, &reads, &needed);
         let joined = candidates.into_iter().rev().find(|&part| self.root_joins(part, id, (&reading, &reads, &needed)));
         match joined {
             Some(part) => self.join(id, part, self.draft.parts[part].form, reads, needed, &reading),
