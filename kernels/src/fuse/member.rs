@@ -21,7 +21,7 @@ impl Membership {
             let axes = member.axes_in(&row_shape)?.into_iter().map(|axis| axis.map(|axis| rows[axis])).collect();
             Some(Membership { per_row: true, axes })
         };
-        // Where the reduced axes have one element, a tensor may have the axes of both: the shape decides that is the same.
+        // Where the reduced axes have one element, a tensor may lie in the space and in the rows: one of just the rows' shape is of rows.
         match is_reduction || *member == row_shape && member != space {
             true => per_row(),
             false => whole().or_else(per_row),

@@ -133,7 +133,7 @@ static QUIRKS: &[Quirk] = &[
         from: &[],
         until: None,
         avoid: Avoid::BuiltinHeader,
-        reason: "3.1: 3.1, 5.0: it parses clang's `opencl-c.h`, 0.9 MB, for each program: 0.2 s of the 0.25 s that a small one takes to build",
+        reason: "3.1, 5.0: it parses clang's `opencl-c.h`, 0.9 MB, for each program: 0.2 s of the 0.25 s that a small one takes to build",
     },
     Quirk {
         vendor: Vendor::Intel,
