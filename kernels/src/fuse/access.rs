@@ -1,7 +1,8 @@
 //! Which memory a fused expression reads, and where: the graph walked from a node down to what is in memory.
 
 use crate::dim::Dim;
-use crate::graph::{Graph, InputKind, NodeId, Op};
+use crate::dtype::{DType, Literal};
+use crate::graph::{AxisIndex, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -11,11 +12,11 @@ use std::rc::Rc;
 pub(crate) struct OperandAccess {
     /// What is read.
     pub node: NodeId,
-    /// Where, one index per axis; for an indirect operand the first stands for a row number read at run time.
+    /// Where, one index per axis; of an indirect operand in row 0, in place of the row whose number is read at run time.
     pub coordinates: Rc<[Index]>,
     /// When; otherwise the value is zero.
     pub guards: Vec<Guard>,
-    /// Whether the first coordinate is read at run time (the source of a gather).
+    /// Whether the number of a row is read at run time (the source of a gather).
     pub indirect: bool,
 }
 
@@ -54,18 +55,63 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, ext
             let rank = graph[*indices].shape.rank();
             let mut inner = vec![Index::default()];
             inner.extend_from_slice(&coordinates[rank..]);
-            // Rows of a reshaped table are read where the table lies.
-            let table = table(graph, *source);
-            let inner = index::reshape(&inner, &graph[*source].shape, &graph[table].shape, extents);
+            let rows = rows(graph, *source);
+            let inner = rows.coordinates.iter().map(|at| at.substitute(&inner, extents)).collect();
             vec![
                 OperandAccess::plain(*indices, coordinates[..rank].into()),
-                OperandAccess { node: table, coordinates: inner.into(), guards: Vec::new(), indirect: true },
+                OperandAccess { node: rows.table, coordinates: inner, guards: Vec::new(), indirect: true },
             ]
         }
         op if op.is_elementwise() => {
+            if let Op::Select(condition, yes, no) = op
+                && let Some(holds) = constant_condition(graph, *condition, coordinates, extents)
+            {
+                return vec![OperandAccess::plain(if holds { *yes } else { *no }, coordinates.clone())];
+            }
             op.operands().into_iter().map(|operand| OperandAccess::plain(operand, coordinates.clone())).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// What a comparison of places with sizes is wherever the loops come, if it is the same everywhere: a piece of a concatenation is read from
+/// one of its parts, and not from all of them under conditions.
+fn constant_condition(graph: &Graph, condition: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<bool> {
+    let Op::Compare(op, a, b) = graph[condition].op else { return None };
+    let (a, b) = (place(graph, a, coordinates, extents)?, place(graph, b, coordinates, extents)?);
+    let (low, high) = a.plus(&b.times(&Dim::constant(-1))).range(extents)?;
+    let negative = |high: &Dim| (Dim::constant(-1) - high.clone()).never_negative();
+    let positive = |low: &Dim| (low.clone() - Dim::constant(1)).never_negative();
+    let not_positive = |high: &Dim| (Dim::constant(0) - high.clone()).never_negative();
+    let (holds, fails) = match op {
+        CompareOp::Lt => (negative(&high), low.never_negative()),
+        CompareOp::Le => (not_positive(&high), positive(&low)),
+        CompareOp::Gt => (positive(&low), not_positive(&high)),
+        CompareOp::Ge => (low.never_negative(), negative(&high)),
+        CompareOp::Eq => (low.is(0) && high.is(0), positive(&low) || negative(&high)),
+        CompareOp::Ne => (positive(&low) || negative(&high), low.is(0) && high.is(0)),
+    };
+    (holds || fails).then_some(holds)
+}
+
+/// The place or size that a node holds at `coordinates`.
+fn place(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<Index> {
+    // In narrower types and in floats places may wrap or be rounded.
+    if !matches!(graph[id].dtype, DType::I32 | DType::I64) {
+        return None;
+    }
+    match &graph[id].op {
+        Op::Iota { axis } => Some(coordinates[*axis].clone()),
+        Op::Size(size) => Some(Index::constant(size.clone())),
+        Op::Constant(Literal::Int(value, _)) => Some(Index::constant(Dim::constant(*value))),
+        Op::View { source, index } => {
+            let (mut guards, shape) = (Vec::new(), &graph[*source].shape);
+            let axes = index.iter().zip(&shape.0);
+            let inner: Vec<Index> =
+                axes.map(|(axis, size)| index::through_axis(axis, size, coordinates, extents, &mut guards)).collect();
+            guards.is_empty().then(|| place(graph, *source, &inner, extents))?
+        }
+        _ => None,
     }
 }
 
@@ -78,6 +124,54 @@ pub(crate) fn table(graph: &Graph, mut source: NodeId) -> NodeId {
         source = inner;
     }
     source
+}
+
+/// Where the rows of a tensor lie that are read by number.
+pub(crate) struct Rows {
+    /// The node in whose memory.
+    pub table: NodeId,
+    /// Which element of the table each of the tensor is, over the tensor's coordinates.
+    coordinates: Vec<Index>,
+    /// At which address in it.
+    pub address: Index,
+}
+
+/// Where the rows of `source` lie: in the tensor itself, or in one that it is a reshape, a permutation or, of what is in memory anyway, a
+/// slice of.
+pub(crate) fn rows(graph: &Graph, source: NodeId) -> Rows {
+    let shape = &graph[source].shape;
+    let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+    let address = index::flatten(&coordinates, shape);
+    let mut rows = Rows { table: source, coordinates, address };
+    loop {
+        let own = &graph[rows.table];
+        let (Op::Reshape(inner) | Op::View { source: inner, .. }) = own.op else { return rows };
+        let lies = &graph[inner].shape;
+        if is_scalar(&graph[inner].op) {
+            return rows;
+        }
+        match &own.op {
+            Op::View { index, .. } => {
+                let is_axis = |axis: &AxisIndex| axis.divisor == 1 && matches!(axis.terms[..], [(_, 1)]);
+                let mut guards = Vec::new();
+                let axes = index.iter().zip(&lies.0);
+                let coordinates: Vec<Index> = axes
+                    .map(|(axis, size)| index::through_axis(axis, size, &rows.coordinates, &shape.0, &mut guards))
+                    .collect();
+                let address = index::flatten(&coordinates, lies);
+                let whole = lies.elements() == own.shape.elements() || is_anchor(&graph[inner].op);
+                let plain = index.iter().all(is_axis) && guards.is_empty() && address.is_affine();
+                if lies.rank() == 0 || !whole || !plain {
+                    return rows;
+                }
+                rows = Rows { table: inner, coordinates, address };
+            }
+            _ => {
+                rows.coordinates = index::reshape(&rows.coordinates, &own.shape, lies, &shape.0);
+                rows.table = inner;
+            }
+        }
+    }
 }
 
 /// Whether a node is a number that the caller passes with the launch: an anchor without a buffer.

@@ -1,7 +1,7 @@
 //! What products, convolutions and scatter-adds read and write: operands in memory or computed by prologues, results through
 //! epilogues.
 
-use super::access::{self, Trace, is_anchor, is_scalar, table, trace};
+use super::access::{self, Trace, is_anchor, is_scalar, rows, table, trace};
 use crate::dim::{Dim, Shape};
 use crate::graph::{Attention, ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
@@ -26,7 +26,7 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
 ///
 /// A product reads through strides, so that a view of something computed asks for what it is a view of.
 pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
-    let mut base = table(graph, operand);
+    let mut base = lies_in(graph, op, operand);
     if matches!(op, Op::MatMul(..)) || is_matrix(op, operand) {
         let moved = |op: &Op| matches!(op, Op::View { .. } | Op::Reshape(_));
         let in_place = |id: NodeId| roots.contains(&id) || !(moved(&graph[id].op) || is_scalar(&graph[id].op));
@@ -38,6 +38,14 @@ pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTree
         }
     }
     (!roots.contains(&base) && !in_memory_anyway(graph, base)).then_some(base)
+}
+
+/// The node in whose memory `operand` lies for `op` where nothing else is chosen.
+pub(super) fn lies_in(graph: &Graph, op: &Op, operand: NodeId) -> NodeId {
+    match op {
+        Op::Gather { .. } => rows(graph, operand).table,
+        _ => table(graph, operand),
+    }
 }
 
 /// Whether `op` is an attention that reads `operand` as rows of a matrix, which lie anywhere.

@@ -1,11 +1,11 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
-use super::access::{Trace, table, vectorizes};
+use super::access::{Trace, vectorizes};
 use super::division::Constraints;
 use super::draft::{Draft, IterationSpace};
 use super::materialize::to_materialize;
 use super::price::{READ, own_cost};
-use super::product::{extents, in_memory, memory_operands, memory_root, prologue_trace};
+use super::product::{extents, in_memory, lies_in, memory_operands, memory_root, prologue_trace};
 use super::reading::Readings;
 use super::repeats;
 use crate::graph::{Graph, NodeId, Op};
@@ -55,11 +55,10 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
 fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
     let gathered = graph.iter().flat_map(|(_, node)| match node.op {
         Op::Gather { .. } | Op::ScatterAdd { .. } | Op::Attention(_) | Op::Custom { .. } | Op::Scan { .. } => {
-            memory_operands(&node.op)
+            memory_operands(&node.op).into_iter().map(|id| lies_in(graph, &node.op, id)).collect()
         }
         _ => Vec::new(),
     });
-    let gathered = gathered.map(|id| table(graph, id));
     // What matrices of attention are views of.
     let viewed = graph.iter().filter(|(_, node)| matches!(node.op, Op::Attention(_))).flat_map(|(_, node)| {
         memory_operands(&node.op).into_iter().filter_map(|id| memory_root(graph, &node.op, id, &BTreeSet::new()))

@@ -1,11 +1,11 @@
 //! Division as its rules say it, every round from the beginning and every question asked of every cluster: what the quick
 //! one must agree with.
 
-use super::access::{OperandAccess, Trace, is_anchor, is_transposed, table, trace};
+use super::access::{OperandAccess, Trace, is_anchor, is_transposed, trace};
 use super::cost::{computed, cost_of_expression};
 use super::memory::{most_read, transposed_for};
 use super::price::{READ, own_cost};
-use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
+use super::product::{epilogue_coordinates, lies_in, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
 use super::{Cluster, ClusterKind, Constraints, Division};
 use crate::dim::{Dim, Shape};
@@ -396,7 +396,7 @@ fn fuse(
 /// Whether gathers or scatter-adds read `id`, by numbers that are known only at run time: such a source lies in memory.
 fn gathered(graph: &Graph, id: NodeId) -> bool {
     let by_number = |op: &Op| matches!(op, Op::Gather { .. } | Op::ScatterAdd { .. });
-    let reads = |op: &Op| memory_operands(op).into_iter().any(|operand| table(graph, operand) == id);
+    let reads = |op: &Op| memory_operands(op).into_iter().any(|operand| lies_in(graph, op, operand) == id);
     graph.iter().any(|(_, node)| by_number(&node.op) && reads(&node.op))
 }
 

@@ -2,7 +2,7 @@
 
 use super::sizes::{Sum, added, dim_value, divisor as divisor_value, size_value};
 use super::wrapping::Ranges;
-use crate::dim::{Dim, Shape};
+use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, OperandAccess};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
@@ -346,11 +346,11 @@ impl<'a> Values<'a> {
                 let low = b.compare(CompareOp::Ge, row, zero);
                 let high = b.compare(CompareOp::Lt, row, rows);
                 let holds = b.binary(BinaryOp::And, low, high);
-                // The operand's own coordinates are those of what the source is a reshape of; a row's elements follow
-                // each other there just the same.
-                let inner = &coordinates[graph[*indices].shape.rank()..];
-                let rest = self.place(operands[1].node, index::flatten(inner, &Shape(shape.0[1..].to_vec())));
-                let stride = dim_value(b, &shape.strides()[0]);
+                let address = access::rows(graph, *source).address;
+                let mut inner = vec![Index::default()];
+                inner.extend_from_slice(&coordinates[graph[*indices].shape.rank()..]);
+                let rest = self.place(operands[1].node, address.substitute(&inner, &self.extents));
+                let stride = dim_value(b, &address.coefficient(0).expect("rows lie a fixed distance apart"));
                 let start = b.mul(row, stride);
                 let offset = self.index(b, &rest, at);
                 let address = b.add(start, offset);
@@ -370,7 +370,7 @@ impl<'a> Values<'a> {
                     (Op::Unary(..) | Op::Binary(..), operands) if self.wraps(b, id, operands) => {
                         wrapping(b, op, operands)
                     }
-                    (Op::Reshape(_), [a]) => *a,
+                    (Op::Reshape(_) | Op::Select(..), [a]) => *a,
                     (Op::Cast(_), [a]) => b.cast(node.dtype, *a),
                     (Op::Unary(op, _), [a]) => b.unary(*op, *a),
                     (Op::Binary(op, ..), [x, y]) => self.binary(b, *op, *x, *y),

@@ -1,11 +1,12 @@
 //! Operands that kernels read from memory: what lies under reshapes, and what lies in no buffer.
 
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::{IndexWidth, Shape};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::text::parse;
-use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
+use netcl_kernels::graph::{AxisIndex, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
+use netcl_kernels::ops::{self, Value};
 use netcl_kernels::plan::{Plan, Role, Target};
 use netcl_kernels::template::Choice;
 use netcl_kernels::variant::{Always, KernelConfig, SPLIT_K, Variant, typical};
@@ -47,7 +48,29 @@ fn reshaped_tables_are_read_where_they_lie() {
         let x = argument(b, 0, &[2, 12]);
         b.unary(UnaryOp::Tanh, x).unwrap()
     };
-    let tables: [(&str, Graph, usize); 5] = [
+    // The rows of a permutation lie apart, and those of a slice begin behind others.
+    let permuted = |b: &mut Builder| {
+        let x = argument(b, 0, &[3, 2, 4]);
+        let x = b.permute(x, &[1, 2, 0]).unwrap();
+        b.reshape(x, Shape::of(&[8, 3])).unwrap()
+    };
+    let sliced = |b: &mut Builder| {
+        let x = argument(b, 0, &[2, 4, 9]);
+        let index = [AxisIndex::axis(0), AxisIndex::axis(1), AxisIndex { offset: Dim::from(5), ..AxisIndex::axis(2) }];
+        b.view(x, Shape::of(&[2, 4, 3]), index.into()).unwrap()
+    };
+    let tables: [(&str, Graph, usize); 8] = [
+        ("permuted", rows(permuted), 0),
+        ("sliced", rows(sliced), 0),
+        (
+            "computed and permuted",
+            rows(|b| {
+                let x = argument(b, 0, &[3, 8]);
+                let x = b.unary(UnaryOp::Tanh, x).unwrap();
+                b.permute(x, &[1, 0]).unwrap()
+            }),
+            1,
+        ),
         ("argument", rows(|b| argument(b, 0, &[2, 12])), 0),
         ("product", rows(product), 1),
         ("sum", rows(sum), 1),
@@ -59,6 +82,41 @@ fn reshaped_tables_are_read_where_they_lie() {
             let plan = compile(&graph, target).unwrap();
             assert_eq!(copies(&plan), scratch, "{name}, {}: a table is stored once", target.name());
             assert_eq!(plan.steps.len(), 1 + scratch, "{name}, {}: the rows wait for the table", target.name());
+        }
+    }
+}
+
+/// A part of a concatenation, here of what is computed of one, is read from the one tensor that it comes from, whatever the sizes are.
+#[test]
+fn parts_of_a_concatenation_read_one_tensor() {
+    let mut b = Builder::new("parts");
+    let sizes = [Dim::symbol("N"), Dim::symbol("M"), Dim::from(4)];
+    let shapes = sizes.clone().map(|size| Shape(vec![Dim::from(2), size]));
+    let mut pieces = shapes.iter().enumerate().map(|(position, shape)| {
+        let piece = b.input(InputKind::Argument(position), "", shape.clone(), DType::F32);
+        Value::Tensor(piece)
+    });
+    let (first, others) = (pieces.next().unwrap(), pieces.collect());
+    let call = |b: &mut Builder, name, values: &[Value]| ops::call(b, ops::find(name).unwrap(), values).unwrap();
+    let axis = || Value::Dim(Dim::from(1));
+    let whole = call(&mut b, "concat", &[first, Value::List(others), axis()]);
+    let whole = b.unary(UnaryOp::Tanh, whole).unwrap();
+    let mut start = Dim::constant(0);
+    for (number, size) in sizes.into_iter().enumerate() {
+        let narrow = [Value::Tensor(whole), axis(), Value::Dim(start.clone()), Value::Dim(size.clone())];
+        let part = call(&mut b, "narrow", &narrow);
+        b.output(OutputKind::Result(number), part);
+        start = start + size;
+    }
+    let graph = b.finish();
+    for target in Target::ALL {
+        let plan = compile(&graph, target).unwrap();
+        // The parts of one launch are loops one after the other.
+        let read: usize = plan.steps.iter().map(|step| step.reads.len()).sum();
+        assert_eq!(read, 3, "{}", target.name());
+        for step in &plan.steps {
+            let bytes = step.bytes[0].evaluate(&[(Symbol::new("N"), 10), (Symbol::new("M"), 100)]);
+            assert!(bytes <= Some((10 + 100 + 4) * 2 * 4), "{}: {bytes:?} bytes", target.name());
         }
     }
 }
