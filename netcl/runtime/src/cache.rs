@@ -24,7 +24,7 @@ pub use netcl_hal::program::Kind;
 use crate::error::{Error, Result};
 use netcl_hal::config;
 use netcl_hal::files::{Own, folder_of, open_regular, read_own, refusal_of_folder};
-use netcl_hal::program::{disk, file, limit};
+use netcl_hal::program::{disk, file, file_name, limit};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -163,10 +163,11 @@ impl Entry {
         match read_own(&self.path, file::LARGEST) {
             Err(error) => Health::Damaged(format!("it cannot be read: {error}")),
             Ok(Own::Refused(refusal)) => Health::Refused(refusal.to_string()),
-            Ok(Own::Bytes(bytes)) if file::decode(&bytes).is_some() => Health::Whole,
-            Ok(Own::Bytes(bytes)) => {
-                Health::Damaged(format!("its {} bytes are not what the checksum says", bytes.len()))
-            }
+            Ok(Own::Bytes(bytes)) => match file::decode(&bytes).map(|(key, _)| file_name(key)) {
+                Some(name) if self.path.ends_with(&name) => Health::Whole,
+                Some(name) => Health::Damaged(format!("it holds what belongs into {name}")),
+                None => Health::Damaged(format!("its {} bytes are not what the checksum says", bytes.len())),
+            },
         }
     }
 
@@ -314,6 +315,11 @@ mod tests {
         );
         assert_eq!((first.bytes, &first.path), (fs::metadata(&program).unwrap().len(), &program));
         assert!(entries[0].verify().is_whole() && entries[1].verify().is_whole() && !entries[2].verify().is_whole());
+        let (bytes, elsewhere) = (fs::read(&program).unwrap(), fs::read(&entries[1].path).unwrap());
+        fs::write(&program, elsewhere).unwrap();
+        let named = entries[1].path.file_name().unwrap().to_str().unwrap();
+        assert!(matches!(entries[0].verify(), Health::Damaged(reason) if reason.contains(named)), "exchanged files");
+        fs::write(&program, bytes).unwrap();
         let mut bytes = fs::read(&program).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&program, bytes).unwrap();

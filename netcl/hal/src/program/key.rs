@@ -82,8 +82,13 @@ impl Key {
 
     /// A file name that is the same in every run.
     pub fn file_name(&self) -> String {
-        format!("{:016x}.program", checksum(self.bytes()))
+        file_name(self.bytes())
     }
+}
+
+/// The name of the file that carries this key.
+pub fn file_name(key: &[u8]) -> String {
+    format!("{:016x}.program", checksum(key))
 }
 
 #[cfg(test)]

@@ -9,6 +9,6 @@ mod stats;
 
 pub use includes::blank;
 pub(crate) use includes::{literal, reads_files};
-pub use key::{Key, Kind};
+pub use key::{Key, Kind, file_name};
 pub use stats::ProgramStats;
 pub(crate) use stats::{Counters, count};
