@@ -2,7 +2,7 @@
 
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
-use crate::graph::{AxisIndex, CompareOp, Graph, InputKind, NodeId, Op};
+use crate::graph::{CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -74,42 +74,55 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, ext
     }
 }
 
-/// What a comparison of places with sizes is wherever the loops come, if it is the same everywhere: a piece of a concatenation is read from
-/// one of its parts, and not from all of them under conditions.
+/// What a comparison of coordinates with sizes is, where it is the same at all coordinates of the loops: a piece of a concatenation is read
+/// from one of its parts, and not from all of them under conditions.
+///
+/// What is read was asked when the graph was divided, at coordinates of the loops' own axes. A kernel asks again at what it computes them
+/// from, and has to know as much: [`Index::range`] sees as far through flattened axes.
 fn constant_condition(graph: &Graph, condition: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<bool> {
     let Op::Compare(op, a, b) = graph[condition].op else { return None };
-    let (a, b) = (place(graph, a, coordinates, extents)?, place(graph, b, coordinates, extents)?);
+    let ((a, most_a), (b, most_b)) =
+        (counted(graph, a, coordinates, extents)?, counted(graph, b, coordinates, extents)?);
+    // Of two sizes, or of one beyond the axis, nobody knows that they are no larger than the type.
+    let fits = |index: &Index, own: &Dim, other: &Dim| {
+        index.terms().next().is_some() || own.as_constant().is_some() || (other.clone() - own.clone()).never_negative()
+    };
+    if !fits(&a, &most_a, &most_b) || !fits(&b, &most_b, &most_a) {
+        return None;
+    }
     let (low, high) = a.plus(&b.times(&Dim::constant(-1))).range(extents)?;
-    let negative = |high: &Dim| (Dim::constant(-1) - high.clone()).never_negative();
-    let positive = |low: &Dim| (low.clone() - Dim::constant(1)).never_negative();
-    let not_positive = |high: &Dim| (Dim::constant(0) - high.clone()).never_negative();
+    let negative = (Dim::constant(-1) - high.clone()).never_negative();
+    let positive = (low.clone() - Dim::constant(1)).never_negative();
+    let not_negative = low.never_negative();
+    let not_positive = (Dim::constant(0) - high.clone()).never_negative();
+    let equal = low.is(0) && high.is(0);
     let (holds, fails) = match op {
-        CompareOp::Lt => (negative(&high), low.never_negative()),
-        CompareOp::Le => (not_positive(&high), positive(&low)),
-        CompareOp::Gt => (positive(&low), not_positive(&high)),
-        CompareOp::Ge => (low.never_negative(), negative(&high)),
-        CompareOp::Eq => (low.is(0) && high.is(0), positive(&low) || negative(&high)),
-        CompareOp::Ne => (positive(&low) || negative(&high), low.is(0) && high.is(0)),
+        CompareOp::Lt => (negative, not_negative),
+        CompareOp::Le => (not_positive, positive),
+        CompareOp::Gt => (positive, not_positive),
+        CompareOp::Ge => (not_negative, negative),
+        CompareOp::Eq => (equal, positive || negative),
+        CompareOp::Ne => (positive || negative, equal),
     };
     (holds || fails).then_some(holds)
 }
 
-/// The place or size that a node holds at `coordinates`.
-fn place(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<Index> {
-    // In narrower types and in floats places may wrap or be rounded.
+/// The coordinate or size that a node holds at `coordinates`, and the size of the axis, or that size.
+fn counted(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<(Index, Dim)> {
+    // In narrower types and in floats numbers may wrap or be rounded.
     if !matches!(graph[id].dtype, DType::I32 | DType::I64) {
         return None;
     }
     match &graph[id].op {
-        Op::Iota { axis } => Some(coordinates[*axis].clone()),
-        Op::Size(size) => Some(Index::constant(size.clone())),
-        Op::Constant(Literal::Int(value, _)) => Some(Index::constant(Dim::constant(*value))),
+        Op::Iota { axis } => Some((coordinates[*axis].clone(), graph[id].shape[*axis].clone())),
+        Op::Size(size) => Some((Index::constant(size.clone()), size.clone())),
+        Op::Constant(Literal::Int(value, _)) => Some((Index::constant(Dim::constant(*value)), Dim::constant(*value))),
         Op::View { source, index } => {
             let (mut guards, shape) = (Vec::new(), &graph[*source].shape);
             let axes = index.iter().zip(&shape.0);
             let inner: Vec<Index> =
                 axes.map(|(axis, size)| index::through_axis(axis, size, coordinates, extents, &mut guards)).collect();
-            guards.is_empty().then(|| place(graph, *source, &inner, extents))?
+            guards.is_empty().then(|| counted(graph, *source, &inner, extents))?
         }
         _ => None,
     }
@@ -146,28 +159,28 @@ pub(crate) fn rows(graph: &Graph, source: NodeId) -> Rows {
     loop {
         let own = &graph[rows.table];
         let (Op::Reshape(inner) | Op::View { source: inner, .. }) = own.op else { return rows };
-        let lies = &graph[inner].shape;
+        let whole = &graph[inner].shape;
         if is_scalar(&graph[inner].op) {
             return rows;
         }
         match &own.op {
             Op::View { index, .. } => {
-                let is_axis = |axis: &AxisIndex| axis.divisor == 1 && matches!(axis.terms[..], [(_, 1)]);
                 let mut guards = Vec::new();
-                let axes = index.iter().zip(&lies.0);
+                let axes = index.iter().zip(&whole.0);
                 let coordinates: Vec<Index> = axes
                     .map(|(axis, size)| index::through_axis(axis, size, &rows.coordinates, &shape.0, &mut guards))
                     .collect();
-                let address = index::flatten(&coordinates, lies);
-                let whole = lies.elements() == own.shape.elements() || is_anchor(&graph[inner].op);
-                let plain = index.iter().all(is_axis) && guards.is_empty() && address.is_affine();
-                if lies.rank() == 0 || !whole || !plain {
+                let address = index::flatten(&coordinates, whole);
+                let forward = index.iter().all(|axis| axis.terms.iter().all(|(_, step)| *step > 0));
+                // Of what is computed only a part may be needed.
+                let lies_there = whole.elements() == own.shape.elements() || is_anchor(&graph[inner].op);
+                if !guards.is_empty() || !address.is_affine() || !forward || !lies_there {
                     return rows;
                 }
                 rows = Rows { table: inner, coordinates, address };
             }
             _ => {
-                rows.coordinates = index::reshape(&rows.coordinates, &own.shape, lies, &shape.0);
+                rows.coordinates = index::reshape(&rows.coordinates, &own.shape, whole, &shape.0);
                 rows.table = inner;
             }
         }

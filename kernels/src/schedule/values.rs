@@ -346,11 +346,11 @@ impl<'a> Values<'a> {
                 let low = b.compare(CompareOp::Ge, row, zero);
                 let high = b.compare(CompareOp::Lt, row, rows);
                 let holds = b.binary(BinaryOp::And, low, high);
-                let address = access::rows(graph, *source).address;
-                let mut inner = vec![Index::default()];
-                inner.extend_from_slice(&coordinates[graph[*indices].shape.rank()..]);
-                let rest = self.place(operands[1].node, address.substitute(&inner, &self.extents));
-                let stride = dim_value(b, &address.coefficient(0).expect("rows lie a fixed distance apart"));
+                let lies_at = access::rows(graph, *source).address;
+                let mut in_first_row = vec![Index::default()];
+                in_first_row.extend_from_slice(&coordinates[graph[*indices].shape.rank()..]);
+                let rest = self.place(operands[1].node, lies_at.substitute(&in_first_row, &self.extents));
+                let stride = dim_value(b, &lies_at.coefficient(0).expect("rows lie a fixed distance apart"));
                 let start = b.mul(row, stride);
                 let offset = self.index(b, &rest, at);
                 let address = b.add(start, offset);

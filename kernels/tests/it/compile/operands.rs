@@ -121,6 +121,59 @@ fn parts_of_a_concatenation_read_one_tensor() {
     }
 }
 
+/// A kernel whose result only the other part of a concatenation would be read from is not there.
+#[test]
+fn what_no_part_of_a_concatenation_reads_is_not_computed() {
+    let product = |b: &mut Builder| {
+        let (x, w) = (argument(b, 0, &[2, 8]), argument(b, 1, &[8, 4]));
+        b.matmul(x, w).unwrap()
+    };
+    let sum = |b: &mut Builder| {
+        let x = argument(b, 0, &[2, 4, 9]);
+        b.reduce(ReduceOp::Sum, x, &[2], false).unwrap()
+    };
+    let scattered = |b: &mut Builder| {
+        let indices = b.input(InputKind::Argument(0), "i", Shape::of(&[5]), DType::I32);
+        let updates = argument(b, 1, &[5, 4]);
+        b.scatter_add(indices, updates, &Shape::of(&[2, 4])).unwrap()
+    };
+    let convolution = |b: &mut Builder| {
+        let (x, w) = (argument(b, 0, &[1, 1, 2, 4]), argument(b, 1, &[1, 1, 1, 1]));
+        let y = b.conv2d(x, w, ConvGeometry::default()).unwrap();
+        b.reshape(y, Shape::of(&[2, 4])).unwrap()
+    };
+    let found = |b: &mut Builder| {
+        let table = argument(b, 0, &[4, 6]);
+        let table = b.unary(UnaryOp::Sin, table).unwrap();
+        let table = b.permute(table, &[1, 0]).unwrap();
+        let indices = b.input(InputKind::Argument(1), "i", Shape::of(&[2]), DType::I32);
+        b.gather(table, indices).unwrap()
+    };
+    let unread: [(&str, &dyn Fn(&mut Builder) -> NodeId); 5] = [
+        ("product", &product),
+        ("sum", &sum),
+        ("scatter-add", &scattered),
+        ("convolution", &convolution),
+        ("lookup", &found),
+    ];
+    for (name, unread) in unread {
+        let mut b = Builder::new("unread");
+        let (first, second) = (unread(&mut b), argument(&mut b, 2, &[3, 4]));
+        let call = |b: &mut Builder, name, values: &[Value]| ops::call(b, ops::find(name).unwrap(), values).unwrap();
+        let number = |value: usize| Value::Dim(Dim::from(value));
+        let others = Value::List(vec![Value::Tensor(second)]);
+        let whole = call(&mut b, "concat", &[Value::Tensor(first), others, number(0)]);
+        let part = call(&mut b, "narrow", &[Value::Tensor(whole), number(0), number(2), number(3)]);
+        let part = b.unary(UnaryOp::Tanh, part).unwrap();
+        b.output(OutputKind::Result(0), part);
+        let graph = b.finish();
+        for target in Target::ALL {
+            let plan = compile(&graph, target).unwrap();
+            assert_eq!((plan.steps.len(), copies(&plan)), (1, 0), "{name}, {}", target.name());
+        }
+    }
+}
+
 /// A table of one row that is a number of the caller's, and a product with such a number: no buffer holds it.
 #[test]
 fn scalars_are_stored_where_memory_is_read() {
