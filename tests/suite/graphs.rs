@@ -98,9 +98,19 @@ impl Example {
 
     /// [`Example::check`] where the device can compute it, as a [`Case`](crate::Case).
     pub(crate) fn case(&self, device: &Device, tolerance: f64) -> Result<Completion, Failed> {
+        self.case_with_roundings(device, tolerance, 0.0)
+    }
+
+    /// The same of a graph that may subtract what is equal, which leaves `roundings` of what it is subtracted from.
+    pub(crate) fn case_with_roundings(
+        &self,
+        device: &Device,
+        tolerance: f64,
+        roundings: f64,
+    ) -> Result<Completion, Failed> {
         match self.lacks(device) {
             Some(reason) => Ok(Completion::ignored_with(reason)),
-            None => self.check(device, tolerance).map(|()| Completion::Completed),
+            None => self.compare(&self.run(device)?, tolerance, roundings).map(|()| Completion::Completed),
         }
     }
 
@@ -126,7 +136,7 @@ impl Example {
     /// Fails where a result on `device` differs from the reference by more than `tolerance`, relative to the largest
     /// element of the result.
     pub(crate) fn check(&self, device: &Device, tolerance: f64) -> Result<(), Failed> {
-        self.compare(&self.run(device)?, tolerance)
+        self.compare(&self.run(device)?, tolerance, 0.0)
     }
 
     /// As [`Example::check`], of what was [`Example::compiled`].
@@ -134,10 +144,10 @@ impl Example {
         let arguments = self.arguments(device)?;
         let arguments: Vec<&Tensor> = arguments.iter().collect();
         let results = of_every_tier(device, || compiled.function.call(None, "", &arguments, &[]))?;
-        self.compare(&results, tolerance)
+        self.compare(&results, tolerance, 0.0)
     }
 
-    fn compare(&self, results: &[Tensor], tolerance: f64) -> Result<(), Failed> {
+    fn compare(&self, results: &[Tensor], tolerance: f64, roundings: f64) -> Result<(), Failed> {
         let find = |kind: &InputKind, name: &str| self.find(kind, name);
         let expected = evaluate(&self.graph, &self.bindings, &find, Precision::F64).map_err(|e| e.to_string())?;
         for (position, ((kind, expected), found)) in expected.iter().zip(results).enumerate() {
@@ -149,7 +159,7 @@ impl Example {
             }
             for (element, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
                 let same = wanted.is_nan() && found.is_nan() || wanted == found;
-                let close = (wanted - found).abs() <= tolerance * scale;
+                let close = (wanted - found).abs() <= (tolerance * scale).max(roundings);
                 if !same && !close {
                     let graph = self.graph.to_string();
                     let text =
