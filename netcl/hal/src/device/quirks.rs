@@ -59,6 +59,8 @@ pub enum Avoid {
     VectorRemainders,
     /// `cos` of an argument whose `sin` is asked, too: netcl's own kernels call `sincos` for their cosines.
     CosinesBesideSines,
+    /// Casts of `int` to `long`: netcl's own kernels extend signs by hand.
+    ExtendedSigns,
     /// Vectors of the rounds of a loop: netcl's own kernels, which are of vectors where that pays, ask for rounds one after the other.
     LoopVectorization,
     /// Relying on blocking calls and `clFinish` where threads share a queue: they may return before what they wait for is done. An
@@ -167,6 +169,14 @@ static QUIRKS: &[Quirk] = &[
         avoid: Avoid::LoopsBeyond(65_535),
         reason: "22.3.6: it ends a loop when the loops of a work-item have taken 65,535 rounds together, and goes on behind it: a \
                  sum of 300,000 ones is 65,535",
+    },
+    Quirk {
+        vendor: Vendor::Llvmpipe,
+        from: &[],
+        until: None,
+        avoid: Avoid::ExtendedSigns,
+        reason: "22.3.6: an `int` that a cast has made a `long` is compared with a number as if it had no sign: `(long)x < 0` is false for -1. \
+                 Of smaller types, of what is read as a `long`, and of `upsample` it is right",
     },
     Quirk {
         vendor: Vendor::Llvmpipe,

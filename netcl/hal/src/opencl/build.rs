@@ -6,6 +6,7 @@ use super::exit;
 use super::programs::obtain;
 use super::retarget::{assembled_once, retargeted};
 use super::shared::{DeviceResources, Shared};
+use super::widening::{BY_HAND, SIGNS_BY_HAND, by_calls};
 use crate::config;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
@@ -54,14 +55,14 @@ NETCL_COSINES(double)
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str {
     /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
-    static TEXTS: LazyLock<[String; 256]> = LazyLock::new(|| {
+    static TEXTS: LazyLock<[String; 512]> = LazyLock::new(|| {
         std::array::from_fn(|set| {
             let mut options = "-cl-std=CL1.2".to_owned();
-            let [sines, remainders, bf16, in_order, cosines] =
-                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, LOOPS_IN_ORDER, COSINES_BY_SINCOS]
+            let [sines, remainders, bf16, in_order, cosines, signs] =
+                [SINES_BY_LANE, REMAINDERS_BY_LANE, PTX_BF16, LOOPS_IN_ORDER, COSINES_BY_SINCOS, SIGNS_BY_HAND]
                     .map(|name| format!("-D{name}"));
             let [rounded, plain, bare] = [ROUNDED_DIVISION, NOT_OPTIMIZED, WITHOUT_HEADER].map(str::to_owned);
-            let flags = [rounded, plain, sines, remainders, bf16, in_order, bare, cosines];
+            let flags = [rounded, plain, sines, remainders, bf16, in_order, bare, cosines, signs];
             for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
                 options.push(' ');
                 options.push_str(flag);
@@ -72,10 +73,10 @@ pub(super) fn options(profile: &DeviceProfile, optimized: bool) -> &'static str 
     let plain = !optimized || profile.avoids(Avoid::Optimizations);
     let by_lane = [Avoid::VectorSines, Avoid::VectorRemainders].map(|avoid| profile.avoids(avoid));
     let rounds_bf16 = profile.ptx.is_some_and(|ptx| ptx.mma_bf16);
-    let others =
-        [Avoid::LoopVectorization, Avoid::BuiltinHeader, Avoid::CosinesBesideSines].map(|avoid| profile.avoids(avoid));
-    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16, others[0], others[1], others[2]];
-    let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
+    let others = [Avoid::LoopVectorization, Avoid::BuiltinHeader, Avoid::CosinesBesideSines, Avoid::ExtendedSigns];
+    let flags = [profile.rounded_division, plain, by_lane[0], by_lane[1], rounds_bf16];
+    let flags = flags.into_iter().chain(others.map(|avoid| profile.avoids(avoid)));
+    let set = flags.enumerate().map(|(bit, flag)| usize::from(flag) << bit).sum::<usize>();
     &TEXTS[set]
 }
 
@@ -108,7 +109,11 @@ impl BuildInput<'_> {
         let in_front = [(LOOPS_IN_ORDER, IN_ORDER), (COSINES_BY_SINCOS, BY_SINCOS)];
         let in_front: String =
             in_front.into_iter().filter(|(name, _)| self.options.contains(name)).map(|(_, text)| text).collect();
-        if in_front.is_empty() { Cow::Borrowed(self.text) } else { Cow::Owned(in_front + self.text) }
+        let text = match self.options.contains(SIGNS_BY_HAND) {
+            true => Cow::Owned(BY_HAND.to_owned() + &by_calls(self.text)),
+            false => Cow::Borrowed(self.text),
+        };
+        if in_front.is_empty() { text } else { Cow::Owned(in_front + &text) }
     }
 }
 

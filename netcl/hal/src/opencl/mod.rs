@@ -41,6 +41,7 @@ mod shared;
 mod single_kernels;
 mod sub_buffers;
 mod transfer;
+mod widening;
 
 pub use build::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 #[doc(hidden)]
