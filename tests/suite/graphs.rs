@@ -96,18 +96,9 @@ impl Example {
         (wide && !device.profile().fp64).then_some("the device has no fp64")
     }
 
-    /// [`Example::check`] where the device can compute it, as a [`Case`](crate::Case).
-    pub(crate) fn case(&self, device: &Device, tolerance: f64) -> Result<Completion, Failed> {
-        self.case_with_roundings(device, tolerance, 0.0)
-    }
-
-    /// The same of a graph that may subtract what is equal, which leaves `roundings` of what it is subtracted from.
-    pub(crate) fn case_with_roundings(
-        &self,
-        device: &Device,
-        tolerance: f64,
-        roundings: f64,
-    ) -> Result<Completion, Failed> {
+    /// [`Example::check`] where the device can compute it, as a [`Case`](crate::Case): of a graph that may subtract what is equal, which
+    /// leaves `roundings` of what it is subtracted from.
+    pub(crate) fn case(&self, device: &Device, tolerance: f64, roundings: f64) -> Result<Completion, Failed> {
         match self.lacks(device) {
             Some(reason) => Ok(Completion::ignored_with(reason)),
             None => self.compare(&self.run(device)?, tolerance, roundings).map(|()| Completion::Completed),

@@ -19,7 +19,7 @@ pub(crate) fn all() -> Vec<Case> {
         let run: Check = Box::new(move |device| {
             let drawn = random_graph(seed, &GeneratorOptions::default());
             let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
-            example.case_with_roundings(device, 1e-4, ROUNDINGS)
+            example.case(device, 1e-4, ROUNDINGS)
         });
         cases.push(Case { name: format!("random::graph {seed}"), run });
         let run: Check = Box::new(move |device| {
@@ -27,7 +27,7 @@ pub(crate) fn all() -> Vec<Case> {
             let drawn = random_graph(seed, &options);
             let graph = append_gradients(drawn.graph, Arguments::Floats).map_err(|error| error.to_string())?;
             let example = Example { graph, bindings: drawn.bindings, inputs: drawn.inputs };
-            example.case_with_roundings(device, 2e-4, ROUNDINGS)
+            example.case(device, 2e-4, ROUNDINGS)
         });
         cases.push(Case { name: format!("random::gradients {seed}"), run });
     }
