@@ -149,12 +149,13 @@ fn what_no_part_of_a_concatenation_reads_is_not_computed() {
         let indices = b.input(InputKind::Argument(1), "i", Shape::of(&[2]), DType::I32);
         b.gather(table, indices).unwrap()
     };
-    let unread: [(&str, &dyn Fn(&mut Builder) -> NodeId); 5] = [
-        ("product", &product),
-        ("sum", &sum),
-        ("scatter-add", &scattered),
-        ("convolution", &convolution),
-        ("lookup", &found),
+    type Make = fn(&mut Builder) -> NodeId;
+    let unread: [(&str, Make); 5] = [
+        ("product", product),
+        ("sum", sum),
+        ("scatter-add", scattered),
+        ("convolution", convolution),
+        ("lookup", found),
     ];
     for (name, unread) in unread {
         let mut b = Builder::new("unread");
