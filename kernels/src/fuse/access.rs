@@ -1,8 +1,7 @@
 //! Which memory a fused expression reads, and where: the graph walked from a node down to what is in memory.
 
 use crate::dim::Dim;
-use crate::dtype::{DType, Literal};
-use crate::graph::{CompareOp, Graph, InputKind, NodeId, Op};
+use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -63,68 +62,9 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, ext
             ]
         }
         op if op.is_elementwise() => {
-            if let Op::Select(condition, yes, no) = op
-                && let Some(holds) = constant_condition(graph, *condition, coordinates, extents)
-            {
-                return vec![OperandAccess::plain(if holds { *yes } else { *no }, coordinates.clone())];
-            }
             op.operands().into_iter().map(|operand| OperandAccess::plain(operand, coordinates.clone())).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// What a comparison of coordinates with sizes is, where it is the same at all coordinates of the loops: a piece of a concatenation is read
-/// from one of its parts, and not from all of them under conditions.
-///
-/// What is read was asked when the graph was divided, at coordinates of the loops' own axes. A kernel asks again at what it computes them
-/// from, and has to know as much: [`Index::range`] sees as far through flattened axes.
-fn constant_condition(graph: &Graph, condition: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<bool> {
-    let Op::Compare(op, a, b) = graph[condition].op else { return None };
-    let ((a, most_a), (b, most_b)) =
-        (counted(graph, a, coordinates, extents)?, counted(graph, b, coordinates, extents)?);
-    // Of two sizes, or of one beyond the axis, nobody knows that they are no larger than the type.
-    let fits = |index: &Index, own: &Dim, other: &Dim| {
-        index.terms().next().is_some() || own.as_constant().is_some() || (other.clone() - own.clone()).never_negative()
-    };
-    if !fits(&a, &most_a, &most_b) || !fits(&b, &most_b, &most_a) {
-        return None;
-    }
-    let (low, high) = a.plus(&b.times(&Dim::constant(-1))).range(extents)?;
-    let negative = (Dim::constant(-1) - high.clone()).never_negative();
-    let positive = (low.clone() - Dim::constant(1)).never_negative();
-    let not_negative = low.never_negative();
-    let not_positive = (Dim::constant(0) - high.clone()).never_negative();
-    let equal = low.is(0) && high.is(0);
-    let (holds, fails) = match op {
-        CompareOp::Lt => (negative, not_negative),
-        CompareOp::Le => (not_positive, positive),
-        CompareOp::Gt => (positive, not_positive),
-        CompareOp::Ge => (not_negative, negative),
-        CompareOp::Eq => (equal, positive || negative),
-        CompareOp::Ne => (positive || negative, equal),
-    };
-    (holds || fails).then_some(holds)
-}
-
-/// The coordinate or size that a node holds at `coordinates`, and the size of the axis, or that size.
-fn counted(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Option<(Index, Dim)> {
-    // In narrower types and in floats numbers may wrap or be rounded.
-    if !matches!(graph[id].dtype, DType::I32 | DType::I64) {
-        return None;
-    }
-    match &graph[id].op {
-        Op::Iota { axis } => Some((coordinates[*axis].clone(), graph[id].shape[*axis].clone())),
-        Op::Size(size) => Some((Index::constant(size.clone()), size.clone())),
-        Op::Constant(Literal::Int(value, _)) => Some((Index::constant(Dim::constant(*value)), Dim::constant(*value))),
-        Op::View { source, index } => {
-            let (mut guards, shape) = (Vec::new(), &graph[*source].shape);
-            let axes = index.iter().zip(&shape.0);
-            let inner: Vec<Index> =
-                axes.map(|(axis, size)| index::through_axis(axis, size, coordinates, extents, &mut guards)).collect();
-            guards.is_empty().then(|| counted(graph, *source, &inner, extents))?
-        }
-        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a graph is divided into.
 
 use crate::dim::{Dim, Shape};
-use crate::graph::{Graph, NodeId};
+use crate::graph::NodeId;
 use crate::index::Index;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,26 +27,6 @@ pub(crate) enum ClusterKind {
     Custom(NodeId),
     /// A loop, alone, with all of its results.
     Scan(NodeId),
-}
-
-impl ClusterKind {
-    /// What a kernel of its own computes, whatever else is computed with it.
-    fn anchor(&self) -> Option<NodeId> {
-        match *self {
-            ClusterKind::Loop { .. } => None,
-            ClusterKind::MatMul(id)
-            | ClusterKind::Conv(id)
-            | ClusterKind::Scatter(id)
-            | ClusterKind::Attention(id)
-            | ClusterKind::Custom(id)
-            | ClusterKind::Scan(id) => Some(id),
-        }
-    }
-
-    /// Whether all results are written, whoever reads them.
-    fn writes_all(&self) -> bool {
-        matches!(self, ClusterKind::Attention(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_))
-    }
 }
 
 /// Nodes computed by one kernel.
@@ -79,49 +59,6 @@ impl Division {
     /// Where the stored node `id` begins in its buffer.
     pub(crate) fn start(&self, id: NodeId) -> Index {
         self.starts.get(&id).map_or_else(Index::default, |start| Index::constant(start.clone()))
-    }
-
-    /// Leaves out what only a branch that is never taken would read: members that lead to no output, and clusters without others. Where `reads`
-    /// says what a member reads, operands and what lies in memory are noted.
-    pub(super) fn finish(mut self, graph: &Graph, mut reads: impl FnMut(NodeId) -> Vec<NodeId>) -> Division {
-        self.stored = graph.outputs.iter().map(|(_, id)| *id).collect();
-        let mut operands: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-        let mut left: Vec<NodeId> = self.stored.iter().copied().filter(|id| self.home.contains_key(id)).collect();
-        while let Some(id) = left.pop() {
-            if operands.contains_key(&id) {
-                continue;
-            }
-            let cluster = &self.clusters[self.home[&id]];
-            left.extend(cluster.kind.anchor());
-            if cluster.kind.writes_all() {
-                left.extend(&cluster.members);
-            }
-            let own = reads(id);
-            left.extend(own.iter().copied().filter(|read| self.home.contains_key(read)));
-            operands.insert(id, own);
-        }
-        let mut numbers = vec![None; self.clusters.len()];
-        for (old, mut cluster) in std::mem::take(&mut self.clusters).into_iter().enumerate() {
-            cluster.members.retain(|member| operands.contains_key(member));
-            if cluster.members.is_empty() {
-                continue;
-            }
-            let read: BTreeSet<NodeId> = cluster.members.iter().flat_map(|member| &operands[member]).copied().collect();
-            // Roots that only their own cluster reads need no memory.
-            self.stored.extend(read.iter().filter(|id| self.home.get(id).is_some_and(|home| *home != old)));
-            if cluster.kind.writes_all() {
-                self.stored.extend(&cluster.members);
-            }
-            cluster.operands = read.into_iter().collect();
-            numbers[old] = Some(self.clusters.len());
-            self.clusters.push(cluster);
-        }
-        for cluster in &mut self.clusters {
-            cluster.reads = cluster.reads.iter().filter_map(|read| numbers[*read]).collect();
-        }
-        let homes = std::mem::take(&mut self.home).into_iter().filter(|(id, _)| operands.contains_key(id));
-        self.home = homes.filter_map(|(id, home)| Some((id, numbers[home]?))).collect();
-        self
     }
 
     /// The clusters in an order in which each comes after what it reads.

@@ -11,7 +11,7 @@ use super::price::{MOST, TENSOR};
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
 use crate::target::Target;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,8 +150,12 @@ impl Draft {
     /// The division, once no root is missing.
     pub(super) fn finish(self, readings: &mut Readings<'_>) -> Division {
         let graph = readings.graph;
+        // Roots that only their own cluster reads need no memory.
+        let mut stored: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
         let mut clusters = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
+        for (position, part) in self.parts.iter().enumerate() {
+            let operands = readings.operands(&part.members);
+            stored.extend(operands.iter().copied().filter(|id| self.home(*id).is_some_and(|home| home != position)));
             let kind = match part.form {
                 IterationSpace::Loop(own) => ClusterKind::Loop {
                     space: readings.loops.space(own).clone(),
@@ -166,12 +170,15 @@ impl Draft {
                     _ => ClusterKind::Conv(id),
                 },
             };
+            if matches!(kind, ClusterKind::Attention(_) | ClusterKind::Custom(_) | ClusterKind::Scan(_)) {
+                // It writes all of its results, whoever reads them.
+                stored.extend(part.members.iter().copied());
+            }
             let (members, reads) = (part.members.clone(), part.reads.iter().copied().collect());
-            clusters.push(Cluster { kind, members, reads, operands: Vec::new() });
+            clusters.push(Cluster { kind, members, reads, operands: operands.into_iter().collect() });
         }
         let homes = graph.iter().filter_map(|(id, _)| Some((id, self.home(id)?)));
-        Division { clusters, home: homes.collect(), ..Division::default() }
-            .finish(graph, |member| readings.operands(&[member]).into_iter().collect())
+        Division { clusters, home: homes.collect(), stored, starts: BTreeMap::new() }
     }
 }
 
@@ -354,7 +361,7 @@ impl Divider<'_, '_> {
 
     fn place_root(&mut self, id: NodeId) {
         let own = self.readings.loops.of(id);
-        // Which nodes are read is the same in every loop that computes it, and settles most of the questions.
+        // Which nodes are read is the same whatever the coordinates, and settles most of the questions.
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);

@@ -27,8 +27,7 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
         let division = divide_with(graph, target, &roots, constraints);
         let stored = to_materialize(graph, target, &division);
         if stored.is_empty() {
-            let (roots, division) = fuse(graph, target, constraints, roots, division);
-            return division.finish(graph, |member| read_by(graph, &[member], &roots));
+            return fuse(graph, target, constraints, roots, division);
         }
         roots.extend(stored);
     }
@@ -222,7 +221,7 @@ impl Divider<'_> {
     fn finish(mut self) -> Division {
         let mut stored: BTreeSet<NodeId> = self.graph.outputs.iter().map(|(_, id)| *id).collect();
         for cluster in 0..self.division.clusters.len() {
-            let operands = read_by(self.graph, &self.division.clusters[cluster].members, self.roots);
+            let operands = read_by(self.graph, &self.division, cluster, self.roots);
             self.division.clusters[cluster].operands.clone_from(&operands);
             for operand in operands {
                 if self.division.home.get(&operand).is_some_and(|&home| home != cluster) {
@@ -241,11 +240,11 @@ fn tensors(graph: &Graph, leaves: &[OperandAccess]) -> BTreeSet<NodeId> {
     leaves.iter().map(|leaf| leaf.node).filter(|id| graph[*id].shape.rank() > 0).collect()
 }
 
-/// Every node that a cluster of these members reads from memory, its own among them.
-fn read_by(graph: &Graph, members: &[NodeId], roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
+/// Every node outside itself, and every member, that a cluster reads from memory.
+fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
     let mut reads = BTreeSet::new();
-    for &member in members {
+    for &member in &division.clusters[cluster].members {
         let node = &graph[member];
         match &node.op {
             Op::Reduce { source, .. } => {
@@ -371,9 +370,9 @@ fn fuse(
     constraints: &Constraints,
     mut roots: BTreeSet<NodeId>,
     mut division: Division,
-) -> (BTreeSet<NodeId>, Division) {
+) -> Division {
     if target == Target::Host {
-        return (roots, division);
+        return division;
     }
     let kernels = division.clusters.iter().filter(|cluster| {
         let given = |id: &NodeId| graph.outputs.iter().any(|(_, output)| output == id);
@@ -391,7 +390,7 @@ fn fuse(
             (roots, division) = (fewer, trial);
         }
     }
-    (roots, division)
+    division
 }
 
 /// Whether gathers or scatter-adds read `id`, by numbers that are known only at run time: such a source lies in memory.
@@ -427,7 +426,7 @@ fn pays(
     let mut spent = 0.0;
     for (position, cluster) in division.clusters.iter().enumerate() {
         let read: BTreeSet<NodeId> =
-            read_by(graph, &cluster.members, roots).into_iter().filter(|id| stored.contains(id)).collect();
+            read_by(graph, division, position, roots).into_iter().filter(|id| stored.contains(id)).collect();
         if read.is_empty() || division.home.get(&kernel[0]) == Some(&position) {
             continue;
         }

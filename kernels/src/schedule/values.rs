@@ -370,7 +370,7 @@ impl<'a> Values<'a> {
                     (Op::Unary(..) | Op::Binary(..), operands) if self.wraps(b, id, operands) => {
                         wrapping(b, op, operands)
                     }
-                    (Op::Reshape(_) | Op::Select(..), [a]) => *a,
+                    (Op::Reshape(_), [a]) => *a,
                     (Op::Cast(_), [a]) => b.cast(node.dtype, *a),
                     (Op::Unary(op, _), [a]) => b.unary(*op, *a),
                     (Op::Binary(op, ..), [x, y]) => self.binary(b, *op, *x, *y),

@@ -151,7 +151,7 @@ impl Builder {
     }
 
     /// A number of 32 bits that was made longer, and a constant that has no more: compared as they were before, which devices are
-    /// faster at. (llvmpipe of Mesa 22.3 compares the longer ones wrongly.)
+    /// faster at.
     fn as_short(&mut self, long: NodeId, constant: NodeId) -> Option<(NodeId, NodeId)> {
         let Op::Cast(short) = self.graph[long].op else { return None };
         let Literal::Int(value, DType::I64) = self.uniform(constant)? else { return None };

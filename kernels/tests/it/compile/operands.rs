@@ -1,12 +1,11 @@
 //! Operands that kernels read from memory: what lies under reshapes, and what lies in no buffer.
 
 use netcl_kernels::compile::{CompileOptions, compile, compile_with};
-use netcl_kernels::dim::{Dim, IndexWidth, Shape, Symbol};
+use netcl_kernels::dim::{Dim, IndexWidth, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::text::parse;
 use netcl_kernels::graph::{AxisIndex, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
-use netcl_kernels::ops::{self, Value};
 use netcl_kernels::plan::{Plan, Role, Target};
 use netcl_kernels::template::Choice;
 use netcl_kernels::variant::{Always, KernelConfig, SPLIT_K, Variant, typical};
@@ -82,95 +81,6 @@ fn reshaped_tables_are_read_where_they_lie() {
             let plan = compile(&graph, target).unwrap();
             assert_eq!(copies(&plan), scratch, "{name}, {}: a table is stored once", target.name());
             assert_eq!(plan.steps.len(), 1 + scratch, "{name}, {}: the rows wait for the table", target.name());
-        }
-    }
-}
-
-/// A part of a concatenation, here of what is computed of one, is read from the one tensor that it comes from, whatever the sizes are.
-#[test]
-fn parts_of_a_concatenation_read_one_tensor() {
-    let mut b = Builder::new("parts");
-    let sizes = [Dim::symbol("N"), Dim::symbol("M"), Dim::from(4)];
-    let shapes = sizes.clone().map(|size| Shape(vec![Dim::from(2), size]));
-    let mut pieces = shapes.iter().enumerate().map(|(position, shape)| {
-        let piece = b.input(InputKind::Argument(position), "", shape.clone(), DType::F32);
-        Value::Tensor(piece)
-    });
-    let (first, others) = (pieces.next().unwrap(), pieces.collect());
-    let call = |b: &mut Builder, name, values: &[Value]| ops::call(b, ops::find(name).unwrap(), values).unwrap();
-    let axis = || Value::Dim(Dim::from(1));
-    let whole = call(&mut b, "concat", &[first, Value::List(others), axis()]);
-    let whole = b.unary(UnaryOp::Tanh, whole).unwrap();
-    let mut start = Dim::constant(0);
-    for (number, size) in sizes.into_iter().enumerate() {
-        let narrow = [Value::Tensor(whole), axis(), Value::Dim(start.clone()), Value::Dim(size.clone())];
-        let part = call(&mut b, "narrow", &narrow);
-        b.output(OutputKind::Result(number), part);
-        start = start + size;
-    }
-    let graph = b.finish();
-    for target in Target::ALL {
-        let plan = compile(&graph, target).unwrap();
-        // The parts of one launch are loops one after the other.
-        let read: usize = plan.steps.iter().map(|step| step.reads.len()).sum();
-        assert_eq!(read, 3, "{}", target.name());
-        for step in &plan.steps {
-            let bytes = step.bytes[0].evaluate(&[(Symbol::new("N"), 10), (Symbol::new("M"), 100)]);
-            assert!(bytes <= Some((10 + 100 + 4) * 2 * 4), "{}: {bytes:?} bytes", target.name());
-        }
-    }
-}
-
-/// A kernel whose result only the other part of a concatenation would be read from is not there.
-#[test]
-fn what_no_part_of_a_concatenation_reads_is_not_computed() {
-    let product = |b: &mut Builder| {
-        let (x, w) = (argument(b, 0, &[2, 8]), argument(b, 1, &[8, 4]));
-        b.matmul(x, w).unwrap()
-    };
-    let sum = |b: &mut Builder| {
-        let x = argument(b, 0, &[2, 4, 9]);
-        b.reduce(ReduceOp::Sum, x, &[2], false).unwrap()
-    };
-    let scattered = |b: &mut Builder| {
-        let indices = b.input(InputKind::Argument(0), "i", Shape::of(&[5]), DType::I32);
-        let updates = argument(b, 1, &[5, 4]);
-        b.scatter_add(indices, updates, &Shape::of(&[2, 4])).unwrap()
-    };
-    let convolution = |b: &mut Builder| {
-        let (x, w) = (argument(b, 0, &[1, 1, 2, 4]), argument(b, 1, &[1, 1, 1, 1]));
-        let y = b.conv2d(x, w, ConvGeometry::default()).unwrap();
-        b.reshape(y, Shape::of(&[2, 4])).unwrap()
-    };
-    let found = |b: &mut Builder| {
-        let table = argument(b, 0, &[4, 6]);
-        let table = b.unary(UnaryOp::Sin, table).unwrap();
-        let table = b.permute(table, &[1, 0]).unwrap();
-        let indices = b.input(InputKind::Argument(1), "i", Shape::of(&[2]), DType::I32);
-        b.gather(table, indices).unwrap()
-    };
-    type Make = fn(&mut Builder) -> NodeId;
-    let unread: [(&str, Make); 5] = [
-        ("product", product),
-        ("sum", sum),
-        ("scatter-add", scattered),
-        ("convolution", convolution),
-        ("lookup", found),
-    ];
-    for (name, unread) in unread {
-        let mut b = Builder::new("unread");
-        let (first, second) = (unread(&mut b), argument(&mut b, 2, &[3, 4]));
-        let call = |b: &mut Builder, name, values: &[Value]| ops::call(b, ops::find(name).unwrap(), values).unwrap();
-        let number = |value: usize| Value::Dim(Dim::from(value));
-        let others = Value::List(vec![Value::Tensor(second)]);
-        let whole = call(&mut b, "concat", &[Value::Tensor(first), others, number(0)]);
-        let part = call(&mut b, "narrow", &[Value::Tensor(whole), number(0), number(2), number(3)]);
-        let part = b.unary(UnaryOp::Tanh, part).unwrap();
-        b.output(OutputKind::Result(0), part);
-        let graph = b.finish();
-        for target in Target::ALL {
-            let plan = compile(&graph, target).unwrap();
-            assert_eq!((plan.steps.len(), copies(&plan)), (1, 0), "{name}, {}", target.name());
         }
     }
 }

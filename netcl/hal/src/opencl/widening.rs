@@ -30,7 +30,9 @@ pub(super) fn by_calls(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(CAST) {
         let behind = &rest[at + CAST.len()..];
-        let Some(end) = operand(behind.as_bytes()) else {
+        // `sizeof(long)` casts nothing.
+        let is_cast = !rest[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_');
+        let Some(end) = operand(behind.as_bytes()).filter(|_| is_cast) else {
             called.push_str(&rest[..at + CAST.len()]);
             rest = behind;
             continue;
@@ -49,7 +51,7 @@ pub(super) fn by_calls(text: &str) -> String {
 }
 
 /// Where the operand of a cast ends: signs, other casts, a name, a number or what is in parentheses, and what is called, indexed or picked
-/// of it. `None` if there is none.
+/// of it. `None` if there is none, or what netcl does not write: a member of what is pointed to, a step, a power of ten.
 fn operand(text: &[u8]) -> Option<usize> {
     let skip = |mut at: usize, of: fn(&u8) -> bool| {
         at += text[at..].iter().take_while(|byte| of(byte)).count();
@@ -63,7 +65,7 @@ fn operand(text: &[u8]) -> Option<usize> {
             let is_type = text[at + 1..end - 1].iter().all(of_word);
             at = end;
             // A cast stands before its operand; `(x)` before an operator.
-            if is_type && text.get(at).is_some_and(|next| of_word(next) || matches!(next, b'(' | b'-' | b'~')) {
+            if is_type && text.get(at).is_some_and(|next| of_word(next) || matches!(next, b'(' | b'-' | b'~' | b'!')) {
                 return Some(at + operand(&text[at..])?);
             }
         }
@@ -74,9 +76,13 @@ fn operand(text: &[u8]) -> Option<usize> {
         at = match text.get(at) {
             Some(b'(' | b'[') => closed(text, at)?,
             Some(b'.') => skip(at + 1, |byte| byte.is_ascii_alphanumeric()),
-            _ => return Some(at),
+            _ => break,
         };
     }
+    let goes_on = ["->", "++", "--"].iter().any(|next| text[at..].starts_with(next.as_bytes()));
+    let exponent =
+        matches!(text.get(at), Some(b'+' | b'-')) && matches!(text.get(at.wrapping_sub(1)), Some(b'e' | b'E'));
+    (!goes_on && !exponent).then_some(at)
 }
 
 /// Behind the bracket that closes the one at `at`.
@@ -110,7 +116,9 @@ mod tests {
             ("(long)(x) - y", "netcl_long((x)) - y"),
             ("convert_long4(v) + (long)2147483648u", "netcl_long4(v) + netcl_long(2147483648u)"),
             ("convert_long_sat(f) - convert_long4_sat(v)", "convert_long_sat(f) - convert_long4_sat(v)"),
-            ("sizeof(long)", "sizeof(long)"),
+            ("(long)(int)!(a < b) + 1", "netcl_long((int)!(a < b)) + 1"),
+            ("sizeof(long) - 1", "sizeof(long) - 1"),
+            ("(long)p->n + (long)i++ - (long)1e+5f", "(long)p->n + (long)i++ - (long)1e+5f"),
             ("int (long)", "int (long)"),
         ] {
             assert_eq!(by_calls(text), called);
