@@ -1,7 +1,6 @@
 //! Conversions between types, and the types that exist in memory only.
 
 use crate::dtype::DType;
-use half::f16;
 
 /// Conversion to another type.
 pub trait Convert<U> {
@@ -78,16 +77,44 @@ bitcast! {
     u8 u8: std::convert::identity;
 }
 
-/// The `f16` with these bits.
+/// The `f16` with these bits: as `half` does it, without branches and without asking what the processor has, so that loops over
+/// elements become loops over vectors.
 #[inline(always)]
 pub fn from_f16_bits(bits: u16) -> f32 {
-    f16::from_bits(bits).to_f32()
+    /// What the exponents of `f32` are larger by.
+    const BIAS: u32 = (127 - 15) << 23;
+    let (sign, magnitude) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff) << 13);
+    let finite = magnitude + BIAS;
+    // Below 2^-14 all have the exponent of the smallest normal number, without its leading one.
+    let smallest = BIAS + (1 << 23);
+    let subnormal = (f32::from_bits(magnitude + smallest) - f32::from_bits(smallest)).to_bits();
+    // A signalling NaN becomes a quiet one.
+    let quiet = if magnitude > 0x0f80_0000 { 0x0040_0000 } else { 0 };
+    let special = magnitude | 0x7f80_0000 | quiet;
+    let value = match magnitude {
+        0..0x0080_0000 => subnormal,
+        0x0080_0000..0x0f80_0000 => finite,
+        _ => special,
+    };
+    f32::from_bits(sign | value)
 }
 
-/// The bits of the nearest `f16`.
+/// The bits of the nearest `f16`, to even in the middle: as `half` does it, without branches as above.
 #[inline(always)]
 pub fn f16_bits(value: f32) -> u16 {
-    f16::from_f32(value).to_bits()
+    let (sign, magnitude) = (value.to_bits() & 0x8000_0000, value.to_bits() & 0x7fff_ffff);
+    let odd = magnitude >> 13 & 1;
+    let finite = magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(0xfff + odd) >> 13;
+    // A sum with 0.5 has as many bits behind the point as the numbers below 2^-14 have.
+    let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    let nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
+    let bits = match magnitude {
+        0..0x3880_0000 => subnormal,
+        0x3880_0000..0x4780_0000 => finite,
+        0x4780_0000..=0x7f80_0000 => 0x7c00,
+        _ => nan,
+    };
+    (sign >> 16 | bits) as u16
 }
 
 /// The `bf16` with these bits.
@@ -118,7 +145,7 @@ pub fn rounded(value: f32, dtype: DType) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use half::bf16;
+    use half::{bf16, f16};
 
     #[test]
     fn floats_saturate_and_integers_wrap() {
@@ -131,6 +158,26 @@ mod tests {
         // In the middle between two neighbours after a first rounding to `f64`.
         let value = (1i64 << 60) + (1 << 36) + 1;
         assert_eq!(Convert::<f32>::convert(value), 2f32.powi(60) + 2f32.powi(37));
+    }
+
+    #[test]
+    fn half_precision_rounds_as_the_half_crate_does() {
+        let check = |bits: u32| {
+            let value = f32::from_bits(bits);
+            assert_eq!(f16_bits(value), f16::from_f32(value).to_bits(), "{value:e}");
+        };
+        (0..=u32::MAX).step_by(65_521).for_each(check);
+        for stored in 0..=u16::MAX {
+            let value = from_f16_bits(stored);
+            assert_eq!(value.to_bits(), f16::from_bits(stored).to_f32().to_bits(), "{stored:#x}");
+            // Beside each, and beside the middle between it and the next.
+            for bits in [value.to_bits(), value.to_bits().wrapping_add(1 << 12)] {
+                (0..5).for_each(|step| check(bits.wrapping_add(step).wrapping_sub(2)));
+            }
+            // The middles between numbers below 2^-14 are numbers of other bits.
+            let middle = (f64::from(value) + f64::from(from_f16_bits(stored.wrapping_add(1)))) / 2.0;
+            (0..5).for_each(|step| check((middle as f32).to_bits().wrapping_add(step).wrapping_sub(2)));
+        }
     }
 
     #[test]
