@@ -11,7 +11,7 @@ use super::reduction::reduce;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, UnaryOp};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, InputKind, NodeId, Op, UnaryOp};
 use crate::span::Result;
 use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E};
@@ -380,13 +380,13 @@ fn binary(
 
 /// The cotangent of `x` in `max(x, other)` (`loses` is `Le`) or `min(x, other)` (`Ge`).
 ///
-/// Against a constant a tie goes to the constant: `max(x, 0)` is relu and `min(max(x, 0), 6)` relu6, whose gradients
-/// are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps anyway where
-/// `x` would have to be kept for nothing else. At NaN, where comparisons are false, the gradient is 1 for a maximum against a
-/// constant and 0 for a minimum: PyTorch's of relu, and of what is clamped.
+/// Against a number, a constant or one of each call, a tie goes to the number: `max(x, 0)` is relu and `min(max(x, 0), 6)`
+/// relu6, whose gradients are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps
+/// anyway where `x` would have to be kept for nothing else. At NaN, where comparisons are false, the gradient is 1 for a maximum
+/// against a number and 0 for a minimum: PyTorch's of relu, and of what is clamped.
 fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
-    if m.0.uniform(other).is_some() {
+    if is_number(m.0, other) {
         if loses == CompareOp::Le {
             let lost = m.0.compare(CompareOp::Le, y, other)?;
             return m.0.select(lost, zero, g);
@@ -399,6 +399,23 @@ fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y:
     let half = m.scale(g, 0.5)?;
     let shared = m.0.select(tie, half, g)?;
     m.0.select(lost, zero, shared)
+}
+
+/// Whether the node is one number everywhere, made of constants, sizes and the numbers of a call alone: such have no gradient.
+fn is_number(b: &Builder, id: NodeId) -> bool {
+    let (mut left, mut seen) = (vec![id], BTreeSet::new());
+    while let Some(id) = left.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match &b.node(id).op {
+            Op::Constant(_) | Op::Size(_) | Op::Input(InputKind::Scalar(_)) => {}
+            Op::View { source, .. } | Op::Cast(source) | Op::Unary(_, source) => left.push(*source),
+            Op::Binary(_, first, second) => left.extend([*first, *second]),
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// `y = a b`: `da = g b^T`, `db = a^T g`, for each matrix of the batch.

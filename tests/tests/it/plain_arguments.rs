@@ -36,6 +36,22 @@ impl Bounds {
         (x * self.scale).clamp(-1.0, 1.0 + k).sum_all()
     }
 
+    /// Bounds that are written, of each call, and computed of such.
+    #[gradients(x)]
+    pub fn written(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32> {
+        x.clamp(-0.25, 2.0).sum_all() * self.scale
+    }
+
+    #[gradients(x)]
+    pub fn passed(&self, x: &Tensor<f32, N, 4>, low: f32, high: f32) -> Tensor<f32> {
+        x.clamp(low, high).sum_all() * self.scale
+    }
+
+    #[gradients(x)]
+    pub fn computed(&self, x: &Tensor<f32, N, 4>, low: f32, high: f32) -> Tensor<f32> {
+        x.maximum(-low * 0.5).minimum(high + 1.0).sum_all() * self.scale
+    }
+
     pub fn others(&self, x: &Tensor<f32, N, 4>, k: f32) -> [Tensor<f32, N, 4>; 6] {
         let zero = x.lt(0.0);
         [
@@ -172,6 +188,20 @@ fn a_number_of_an_argument_bounds_and_fills() -> Result<()> {
         let half = Tensor::full(&device(), 0.5f32, &[])?;
         assert_eq!(x.clamp(-0.5, &half).to_vec::<f32>()?, [-0.5, -0.25, 0.25, 0.5]);
         assert!(x.clamp(&x, 1.0).to_vec::<f32>().unwrap_err().to_string().contains("a tensor without axes of f32"));
+        Ok(())
+    })
+}
+
+/// As PyTorch has it of numbers; of tensors a tie is shared.
+#[test]
+fn what_equals_a_bound_has_no_gradient_whoever_says_the_number() -> Result<()> {
+    everywhere(|| {
+        let model = Bounds::new(&device(), Seed(1))?;
+        let x = floats(&[-0.25, 2.0, 0.5, 3.0], &[1, 4]);
+        let wanted = [0.0, 0.0, 1.0, 0.0];
+        assert_eq!(model.written_with_gradients(&x)?.2.to_vec::<f32>()?, wanted);
+        assert_eq!(model.passed_with_gradients(&x, -0.25, 2.0)?.2.to_vec::<f32>()?, wanted);
+        assert_eq!(model.computed_with_gradients(&x, 0.5, 1.0)?.2.to_vec::<f32>()?, wanted);
         Ok(())
     })
 }
