@@ -84,6 +84,11 @@ impl KernelObject {
         self.last.len()
     }
 
+    /// Whether an argument is set that is local memory.
+    pub(super) fn has_local(&self) -> bool {
+        self.last.iter().any(|last| matches!(last, Last::Local(_)))
+    }
+
     /// Sets an argument, unless it is set to that already.
     #[inline]
     pub(super) fn set(&mut self, index: usize, set: KernelArgument<'_>) -> Result<(), cl_int> {

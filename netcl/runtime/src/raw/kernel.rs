@@ -184,9 +184,15 @@ impl RawKernel {
             }
         }
         let limit = self.device.profile().local_memory.reported;
-        if local as u64 > limit {
+        let whole = self.limits.local.saturating_add(local as u64);
+        if whole > limit {
+            let of = match (self.limits.local, local) {
+                (0, _) => "its arguments take",
+                (_, 0) => "its arrays take",
+                _ => "its arrays and arguments take",
+            };
             return Err(self.fail(format!(
-                "its arguments take {local} bytes of local memory, the device has {limit} for a work-group; use smaller tiles"
+                "{of} {whole} bytes of local memory, the device has {limit} for a work-group; use smaller tiles"
             )));
         }
         Ok(())

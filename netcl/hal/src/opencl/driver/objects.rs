@@ -16,8 +16,8 @@ use opencl3::event::{
 };
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_NAME, CL_KERNEL_ARG_TYPE_NAME,
-    CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_FUNCTION_NAME, CL_KERNEL_NUM_ARGS,
-    CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
+    CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_FUNCTION_NAME, CL_KERNEL_LOCAL_MEM_SIZE,
+    CL_KERNEL_NUM_ARGS, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
 };
 use opencl3::types::{
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_mem, cl_program, cl_uint, cl_ulong,
@@ -338,6 +338,12 @@ impl Kernel {
     pub(in crate::opencl) fn get_compile_work_group_size(&self, device: cl_device_id) -> Result<Vec<usize>> {
         info::list(&|size, value, told| {
             call!(clGetKernelWorkGroupInfo(self.0, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, size, value, told))
+        })
+    }
+
+    pub(in crate::opencl) fn get_local_mem_size(&self, device: cl_device_id) -> Result<cl_ulong> {
+        info::value(&|size, value, told| {
+            call!(clGetKernelWorkGroupInfo(self.0, device, CL_KERNEL_LOCAL_MEM_SIZE, size, value, told))
         })
     }
 
