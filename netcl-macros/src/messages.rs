@@ -509,7 +509,7 @@ messages! {
     SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "{}";
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
-    SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
+    SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[{}] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_LAUNCH_DIMENSION = "the launch has {} dimension{}: `{}({})` is about one that it does not have", "give `#[launch(global = [..])]` a size for each dimension, as `[N, M]`, or use `{}({})`";
     SIMT_WIDTH = "there is no `{}`: vectors have 2, 4, 8 or 16 lanes", "there are {}";

@@ -9,7 +9,7 @@ use crate::parse::{function, gradients};
 use crate::paths;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{ImplItem, ItemFn, ItemImpl, Type};
+use syn::{GenericParam, ImplItem, ItemFn, ItemImpl, Type};
 
 /// A stub of the kernel that its own name hides.
 pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
@@ -32,24 +32,26 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     }
 }
 
-/// A stub of the struct that its own name hides; one with parameters has none.
+/// A stub of the struct that its own name hides; one with types as parameters has none.
 pub(crate) fn structure(item: &syn::ItemStruct) -> Option<TokenStream> {
-    if !item.generics.params.is_empty() {
+    if !item.generics.params.iter().all(|parameter| matches!(parameter, GenericParam::Const(_))) {
         return None;
     }
+    let generics = &item.generics;
+    let (declared, given, _) = generics.split_for_impl();
     let (vis, name, private) = (&item.vis, &item.ident, paths::private());
     let module = format_ident!("__netcl_unless_{}", name);
     Some(quote! {
         #[doc(hidden)]
         #[allow(dead_code, non_snake_case, unreachable_pub, missing_docs, missing_debug_implementations)]
         mod #module {
-            pub struct #name(());
-            impl #name {
+            pub struct #name #generics(());
+            impl #declared #name #given {
                 pub fn new(_: &::netcl::Device, _: ::netcl::Seed) -> ::netcl::Result<Self> {
                     ::core::unreachable!()
                 }
             }
-            impl #private::Part for #name {
+            impl #declared #private::Part for #name #given {
                 type Gradients = ();
                 type Fields = ();
                 fn part_schema() -> #private::Schema {

@@ -1,11 +1,11 @@
 //! Whether each arm of a `match` names what is there, and takes what no arm before it does. rustc sees no such `match` of a model's, and
 //! what no value comes to is not evaluated.
 
-use super::variant::{Enum, named};
+use super::variant::{Enum, named, pattern_path};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{ExprMatch, Pat};
@@ -77,19 +77,18 @@ impl<'a> Lowering<'a> {
             // Asked where that function stands, which may be in another module.
             return;
         }
-        let path = match pattern {
-            Pat::Path(path) => &path.path,
-            Pat::TupleStruct(parts) => &parts.path,
-            Pat::Struct(parts) => &parts.path,
-            _ => return,
-        };
+        let Some(path) = pattern_path(pattern) else { return };
         let own = parse::without_last(path);
         let Some(last) = own.segments.last() else { return };
         if last.ident == "Self" || parse::name(&last.ident) == of.name() {
             return;
         }
         self.diag.ask(match of.is_generic() {
-            true => quote!(const _: () = { #[allow(unused_imports)] use #own as __NetclEnum; };),
+            // Whole at the user's place, where rustc marks an import.
+            true => {
+                let import = quote_spanned!(own.span()=> use #own as __NetclEnum;);
+                quote!(const _: () = { #[allow(unused_imports)] #import };)
+            }
             false => quote!(const _: ::core::option::Option<&#own> = ::core::option::Option::None;),
         });
     }
@@ -162,10 +161,7 @@ fn of_name(pattern: &Pat, name: &str) -> bool {
         Pat::Paren(inner) => of_name(&inner.pat, name),
         Pat::Reference(inner) => of_name(&inner.pat, name),
         Pat::Ident(ident) => ident.ident == name,
-        Pat::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
-        Pat::TupleStruct(parts) => parts.path.segments.last().is_some_and(|last| last.ident == name),
-        Pat::Struct(parts) => parts.path.segments.last().is_some_and(|last| last.ident == name),
-        _ => false,
+        pattern => pattern_path(pattern).and_then(|path| path.segments.last()).is_some_and(|last| last.ident == name),
     }
 }
 

@@ -69,6 +69,7 @@ impl<'a> Lowering<'a> {
     fn not_declared(&mut self, name: &str, ty: &Type, value: &Val<'a>) -> Val<'a> {
         let found = match value {
             Val::Tensor(id) => self.found(*id),
+            Val::Number(number) => format!("`{:?}`", number.value),
             value => value.kind(),
         };
         self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &found])

@@ -299,12 +299,7 @@ impl<'a> Lowering<'a> {
         let span = closure.body.span();
         let mut leaves = Vec::new();
         if !parts_of(&after, &mut leaves) || !is_like(&after, &carried.value) {
-            let parts = |value: &Val<'a>| match value {
-                Val::Tuple(parts) => format!("a tuple of {}", parts.len()),
-                Val::List(parts) => format!("a list of {}", parts.len()),
-                other => other.kind(),
-            };
-            let [from, to] = [&carried.value, &after].map(parts);
+            let [from, to] = [&carried.value, &after].map(Val::kind);
             self.report(span, &m::FOLD_CARRIED, &[&from, &to]);
             return None;
         }

@@ -85,6 +85,10 @@ impl<'a> Lowering<'a> {
                 "{padded}; or say that there are so many, by a number from {least} on in place of `{size}`"
             );
         }
+        if let Some(name) = self.index_over(outside, axes) {
+            let inside = with_index(read, *position, name.clone());
+            return format!("`{name}` goes over `{size}`: write `{inside}`; or {padded}");
+        }
         if let Some((name, axis, fewer)) = self.shorter_result(outside, axes) {
             return format!(
                 "`{name}` goes over axis {axis} of the result, which has {}: with `{{ {fewer} }}` elements there it is inside; or {padded}",
@@ -104,15 +108,31 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The name of the index that goes over this axis of the result, or is this range's.
+    fn index_name(&self, axis: usize) -> Option<String> {
+        let own = |value: &Val<'a>| matches!(value, Val::Index(own) if *own == Affine::axis(axis, Dim::constant(0)));
+        let mut variables = self.frame().scopes.iter().flatten();
+        let name = variables.find(|variable| own(&variable.value)).map(|variable| variable.name.clone())?;
+        // Another variable of the name may hide it.
+        (!variables.any(|variable| variable.name == name)).then_some(name)
+    }
+
+    /// The index that goes over as many as the axis has, where one of the result stands alone: `w[n]` with `C` elements, beside `c`.
+    fn index_over(&self, outside: &Outside<'_>, axes: &[Dim]) -> Option<String> {
+        let Outside { index, size, .. } = outside;
+        let [(Atom::Axis(written), 1)] = index.terms[..] else { return None };
+        if written >= self.result_axes || *index != &Affine::axis(written, Dim::constant(0)) {
+            return None;
+        }
+        (0..axes.len()).filter(|axis| axes[*axis] == **size).find_map(|axis| self.index_name(axis))
+    }
+
     /// The index of the result with fewer of which the read is inside: its name, its axis, and how many.
     fn shorter_result(&self, outside: &Outside<'_>, axes: &[Dim]) -> Option<(String, usize, Dim)> {
         let Outside { index, range: (_, high), size, .. } = outside;
         index.terms.iter().find_map(|(atom, factor)| {
             let Atom::Axis(axis) = atom else { return None };
-            let own =
-                |value: &Val<'a>| matches!(value, Val::Index(own) if *own == Affine::axis(*axis, Dim::constant(0)));
-            let mut variables = self.frame().scopes.iter().flatten();
-            let name = variables.find(|variable| own(&variable.value)).map(|variable| variable.name.clone())?;
+            let name = self.index_name(*axis)?;
             if *axis >= self.result_axes || *factor < 1 {
                 return None;
             }

@@ -31,13 +31,13 @@ impl<'a> Lowering<'a> {
             }
             _ if self.lacks_fields(&function.composed, &value, name.span()) => return,
             _ => {
-                let expected = function.composed.kind();
+                let (expected, found) = differing(&function.composed, &value, String::new());
                 let span = match function.results.as_slice() {
                     [one] if function.composed.is_one() => one.span,
                     _ => name.span(),
                 };
                 let instead = self.stacked_result(function, &value);
-                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind(), &instead]);
+                self.report(span, &m::RESULT_COUNT, &[name, &expected, &found, &instead]);
                 return;
             }
         };
@@ -280,4 +280,20 @@ fn structs<'p>(parts: &'p Composite, first: usize, all: &mut Vec<StructAt<'p>>) 
             }
         }
     }
+}
+
+/// What is declared and what is given, of the first part where they differ: `path` leads to it.
+fn differing(declared: &Composite, value: &Val<'_>, path: String) -> (String, String) {
+    if let (Composite::Tuple(declared), Val::Tuple(values)) = (declared, value)
+        && declared.len() == values.len()
+    {
+        let mut parts = declared.iter().zip(values).enumerate();
+        if let Some((at, (declared, value))) =
+            parts.find(|(_, (declared, value))| super::parts::values(declared, value).is_none())
+        {
+            return differing(declared, value, format!("{path}.{at}"));
+        }
+    }
+    let place = if path.is_empty() { String::new() } else { format!(" as `{path}`") };
+    (format!("{}{place}", declared.kind()), value.kind())
 }

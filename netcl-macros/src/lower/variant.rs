@@ -66,12 +66,19 @@ impl<'a> Enum<'a> {
 /// The variant that a pattern names.
 pub(super) fn named(pattern: &Pat) -> Option<&syn::Ident> {
     match pattern {
-        Pat::Path(path) => path.path.segments.last().map(|last| &last.ident),
-        Pat::TupleStruct(parts) => parts.path.segments.last().map(|last| &last.ident),
-        Pat::Struct(parts) => parts.path.segments.last().map(|last| &last.ident),
         Pat::Ident(name) if name.subpat.is_none() && name.ident.to_string().starts_with(char::is_uppercase) => {
             Some(&name.ident)
         }
+        pattern => Some(&pattern_path(pattern)?.segments.last()?.ident),
+    }
+}
+
+/// The path that the pattern begins with: `Act::Line` of `Act::Line(line)`.
+pub(super) fn pattern_path(pattern: &Pat) -> Option<&syn::Path> {
+    match pattern {
+        Pat::Path(path) => Some(&path.path),
+        Pat::TupleStruct(parts) => Some(&parts.path),
+        Pat::Struct(parts) => Some(&parts.path),
         _ => None,
     }
 }
@@ -154,10 +161,11 @@ impl<'a> Lowering<'a> {
             let own = variant.parts.iter().map(|(field, own)| parse::name(own.as_ref().unwrap_or(field)));
             let own = own.collect::<Vec<_>>().join(", ");
             let name = &variant.name;
+            let written = pattern_path(pattern).map_or_else(|| name.to_string(), text);
             let instead = match variant.parts.first() {
-                None => format!("{name}"),
-                Some((_, None)) => format!("{name}({own})"),
-                Some(_) => format!("{name} {{ {own} }}"),
+                None => written,
+                Some((_, None)) => format!("{written}({own})"),
+                Some(_) => format!("{written} {{ {own} }}"),
             };
             self.report(pattern.span(), &m::VARIANT_PARTS, &[&text(pattern), &name, &instead]);
         }

@@ -142,8 +142,9 @@ impl Simt<'_> {
         let Some(variable) = self.lookup(&name).cloned() else {
             return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
         };
-        if let Val::Buffer(_) = variable.value {
-            return self.report(left.span(), &m::SIMT_WHOLE_RESULT, &[&name, &name]);
+        if let Val::Buffer(buffer) = variable.value {
+            let index = self.buffers[buffer].index();
+            return self.report(left.span(), &m::SIMT_WHOLE_RESULT, &[&name, &name, &index]);
         }
         if matches!(variable.value, Val::Unknown) {
             return Val::Unknown;

@@ -377,8 +377,8 @@ impl Simt<'_> {
                 let tensor = text(&call.receiver);
                 self.report(span, &m::KERNEL_SIZES, &[&name, &tensor, &shape, &all])
             }
-            (Val::Buffer(_), _) => {
-                let (tensor, index) = (text(&call.receiver), "i");
+            (Val::Buffer(buffer), _) => {
+                let (tensor, index) = (text(&call.receiver), self.buffers[buffer].index());
                 self.report(span, &m::KERNEL_TENSOR_VALUE, &[&tensor, &tensor, &index])
             }
             (Val::Array(..), _) if width("load").or(width("store")).is_some() => {

@@ -452,7 +452,8 @@ impl Simt<'_> {
                     let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };
                     let param = self.builder.param(&name, ParamKind::Buffer(ty.dtype, access));
                     let dims = ty.dims.iter().map(|dim| dim.dim.clone()).collect();
-                    self.buffers.push(BufferArg { param, dims, dtype: ty.dtype, result: arg.result });
+                    let result = arg.result;
+                    self.buffers.push(BufferArg { name: name.clone(), param, dims, dtype: ty.dtype, result });
                     self.bind(&name, Val::Buffer(self.buffers.len() - 1), None);
                 }
                 ArgType::Scalar(dtype) => {

@@ -75,11 +75,19 @@ pub(super) struct Var {
 
 /// A buffer argument.
 pub(super) struct BufferArg {
+    pub(super) name: String,
     pub(super) param: ParamId,
     pub(super) dims: Vec<netcl_kernels::dim::Dim>,
     pub(super) dtype: DType,
     /// The position among the results.
     pub(super) result: Option<usize>,
+}
+
+impl BufferArg {
+    /// What to write as its index, where none is written.
+    pub(super) fn index(&self) -> &'static str {
+        if self.dims.is_empty() { "0" } else { "i" }
+    }
 }
 
 /// A write to elements of a tensor.

@@ -51,9 +51,20 @@ impl Simt<'_> {
             }
             Val::Unknown => None,
             other => {
-                self.report(span, &m::SIMT_VALUE, &[&kind(&other)]);
+                self.no_number(&other, span);
                 None
             }
+        }
+    }
+
+    /// Rule: operators, arguments and elements are numbers. Wrong: `y[i] = x`.
+    pub(super) fn no_number(&self, value: &Val, span: Span) -> Val {
+        match value {
+            Val::Buffer(buffer) => {
+                let tensor = &self.buffers[*buffer];
+                self.report(span, &m::KERNEL_TENSOR_VALUE, &[&tensor.name, &tensor.name, &tensor.index()])
+            }
+            value => self.report(span, &m::SIMT_VALUE, &[&kind(value)]),
         }
     }
 
@@ -340,7 +351,7 @@ impl Simt<'_> {
                 let ones = self.builder.literal(Literal::Int(ones, ty.dtype));
                 Val::Expr(self.builder.binary(BinaryOp::Xor, id, ones), None)
             }
-            (_, value) => self.report(span, &m::SIMT_VALUE, &[&kind(&value)]),
+            (_, value) => self.no_number(&value, span),
         }
     }
 
