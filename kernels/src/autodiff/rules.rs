@@ -102,7 +102,7 @@ pub(super) fn contributions(
         Op::Binary(op, a, b) => {
             for (operand, first) in [(a, true), (b, false)] {
                 if wanted.has(operand)
-                    && let Some(contribution) = binary(&mut m, op, (a, b), id, g, first)?
+                    && let Some(contribution) = binary(&mut m, op, (a, b), id, g, (first, wanted))?
                 {
                     result.push((operand, contribution));
                 }
@@ -307,7 +307,7 @@ fn binary(
     (a, b): (NodeId, NodeId),
     y: NodeId,
     g: NodeId,
-    first: bool,
+    (first, wanted): (bool, &RequestedGradients<'_>),
 ) -> Result<Option<NodeId>> {
     Ok(Some(match (op, first) {
         // g, g
@@ -355,8 +355,8 @@ fn binary(
             m.0.select(flat, zero, contribution)?
         }
         // g to the side that wins, half to each at a tie, to both where either is NaN: as PyTorch's maximum
-        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g)?,
-        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g)?,
+        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g, wanted)?,
+        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g, wanted)?,
         // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); 0 at the origin, as PyTorch. In units of the larger of the
         // two, whose square may be infinite or 0.
         (BinaryOp::Atan2, _) => {
@@ -381,17 +381,27 @@ fn binary(
 /// The cotangent of `x` in `max(x, other)` (`loses` is `Le`) or `min(x, other)` (`Ge`).
 ///
 /// Against a number, a constant or one of each call, a tie goes to the number: `max(x, 0)` is relu and `min(max(x, 0), 6)`
-/// relu6, whose gradients are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps
-/// anyway where `x` would have to be kept for nothing else. At NaN, where comparisons are false, the gradient is 1 for a maximum
-/// against a number and 0 for a minimum: PyTorch's of relu, and of what is clamped.
-fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
+/// relu6, whose gradients are 0 at their corners in PyTorch. Whether `x` lost to a constant shows in the result `y` too, which
+/// backward keeps anyway where `x` would have to be kept for nothing else; other numbers may not be what `y` is rounded to. At
+/// NaN, where comparisons are false, the gradient is 1 for a maximum against a number and 0 for a minimum: PyTorch's of relu, and
+/// of what is clamped.
+fn extreme(
+    m: &mut Maths<'_>,
+    loses: CompareOp,
+    (x, other): (NodeId, NodeId),
+    y: NodeId,
+    g: NodeId,
+    wanted: &RequestedGradients<'_>,
+) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
-    if is_number(m.0, other) {
+    let constant = m.0.uniform(other).is_some();
+    if constant || !wanted.has(other) && is_made_of_numbers(m.0, other) {
+        let side = if constant { y } else { x };
         if loses == CompareOp::Le {
-            let lost = m.0.compare(CompareOp::Le, y, other)?;
+            let lost = m.0.compare(CompareOp::Le, side, other)?;
             return m.0.select(lost, zero, g);
         }
-        let won = m.0.compare(CompareOp::Lt, y, other)?;
+        let won = m.0.compare(CompareOp::Lt, side, other)?;
         return m.0.select(won, g, zero);
     }
     let strictly = if loses == CompareOp::Le { CompareOp::Lt } else { CompareOp::Gt };
@@ -401,8 +411,8 @@ fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y:
     m.0.select(lost, zero, shared)
 }
 
-/// Whether the node is one number everywhere, made of constants, sizes and the numbers of a call alone: such have no gradient.
-fn is_number(b: &Builder, id: NodeId) -> bool {
+/// Whether the node is computed of constants, sizes and the numbers of a call alone, by operators.
+fn is_made_of_numbers(b: &Builder, id: NodeId) -> bool {
     let (mut left, mut seen) = (vec![id], BTreeSet::new());
     while let Some(id) = left.pop() {
         if !seen.insert(id) {

@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     unary!("round", Round, "the nearest whole number, halves to even; its gradient is zero"),
     Operation {
         name: "clamp",
-        doc: "`min(max(x, min), max)`; NaN stays NaN. Bounds that are numbers have no gradient, nor has `x` where it equals one",
+        doc: "`min(max(x, min), max)`; NaN stays NaN. Bounds that are numbers have no gradient but where `grad` asks for it, nor has `x` where it equals one",
         args: &[X, scalar_arg("min"), scalar_arg("max")],
         build: |b, a| between(b, a.tensor(0)?, a.scalar(1)?, a.scalar(2)?),
     },

@@ -4,7 +4,7 @@
 
 use super::{may_be_loss, stub, written};
 use crate::ast::{About, ModelImpl};
-use crate::parse::model::block_name;
+use crate::parse::model::{block_name, is_parameter};
 use crate::parse::{function, gradients};
 use crate::paths;
 use proc_macro2::TokenStream;
@@ -34,7 +34,7 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
 
 /// A stub of the struct that its own name hides; one with types as parameters has none.
 pub(crate) fn structure(item: &syn::ItemStruct) -> Option<TokenStream> {
-    if !item.generics.params.iter().all(|parameter| matches!(parameter, GenericParam::Const(_))) {
+    if !item.generics.params.iter().all(|given| matches!(given, GenericParam::Const(_)) && is_parameter(given)) {
         return None;
     }
     let generics = &item.generics;
@@ -43,8 +43,13 @@ pub(crate) fn structure(item: &syn::ItemStruct) -> Option<TokenStream> {
     let module = format_ident!("__netcl_unless_{}", name);
     Some(quote! {
         #[doc(hidden)]
-        #[allow(dead_code, non_snake_case, unreachable_pub, missing_docs, missing_debug_implementations)]
+        #[allow(
+            dead_code, non_snake_case, non_upper_case_globals, unused_imports, unreachable_pub, missing_docs,
+            missing_debug_implementations
+        )]
         mod #module {
+            // For what parameters are by default.
+            use super::*;
             pub struct #name #generics(());
             impl #declared #name #given {
                 pub fn new(_: &::netcl::Device, _: ::netcl::Seed) -> ::netcl::Result<Self> {

@@ -69,7 +69,11 @@ impl<'a> Lowering<'a> {
     fn not_declared(&mut self, name: &str, ty: &Type, value: &Val<'a>) -> Val<'a> {
         let found = match value {
             Val::Tensor(id) => self.found(*id),
-            Val::Number(number) => format!("`{:?}`", number.value),
+            Val::Number(number) => match number.ty {
+                Some(DType::F32) => format!("`{:?}` of f32", number.value as f32),
+                Some(dtype) => format!("`{:?}` of {dtype}", number.value),
+                None => format!("`{:?}`", number.value),
+            },
             value => value.kind(),
         };
         self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &found])

@@ -39,18 +39,19 @@ impl<'a> Lowering<'a> {
         Some(format!("{}[{}]", read.name, indices.join(", ")))
     }
 
+    /// The name of the index that goes over this axis of the result, or is this range's.
+    pub(super) fn index_name(&self, axis: usize) -> Option<String> {
+        let own = |value: &Val<'a>| matches!(value, Val::Index(own) if *own == Affine::axis(axis, Dim::constant(0)));
+        let mut variables = self.frame().scopes.iter().flatten();
+        variables.find(|variable| own(&variable.value)).map(|variable| variable.name.clone())
+    }
+
     /// The index in backticks, and what it is in terms of the closure's indices where a variable stands for that.
     pub(super) fn as_indices(&self, written: &Expr, index: &Affine) -> String {
         let given = text(written);
-        let name = |axis: usize| {
-            let mut variables = self.frame().scopes.iter().flatten();
-            let own =
-                |value: &Val<'a>| matches!(value, Val::Index(own) if *own == Affine::axis(axis, Dim::constant(0)));
-            variables.find(|variable| own(&variable.value)).map(|variable| variable.name.clone())
-        };
         let terms = index.terms.iter().map(|(atom, factor)| match (atom, factor) {
-            (Atom::Axis(axis), 1) => name(*axis),
-            (Atom::Axis(axis), factor) => name(*axis).map(|name| format!("{factor} * {name}")),
+            (Atom::Axis(axis), 1) => self.index_name(*axis),
+            (Atom::Axis(axis), factor) => self.index_name(*axis).map(|name| format!("{factor} * {name}")),
             _ => None,
         });
         let terms: Option<Vec<String>> = terms.collect();

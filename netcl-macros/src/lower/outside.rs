@@ -1,8 +1,8 @@
 //! Reads that may be outside, and what to write for them.
 
+use super::Lowering;
 use super::affine::{Affine, Atom};
 use super::indexed::Read;
-use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
@@ -108,23 +108,17 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The name of the index that goes over this axis of the result, or is this range's.
-    fn index_name(&self, axis: usize) -> Option<String> {
-        let own = |value: &Val<'a>| matches!(value, Val::Index(own) if *own == Affine::axis(axis, Dim::constant(0)));
-        let mut variables = self.frame().scopes.iter().flatten();
-        let name = variables.find(|variable| own(&variable.value)).map(|variable| variable.name.clone())?;
-        // Another variable of the name may hide it.
-        (!variables.any(|variable| variable.name == name)).then_some(name)
-    }
-
     /// The index that goes over as many as the axis has, where one of the result stands alone: `w[n]` with `C` elements, beside `c`.
     fn index_over(&self, outside: &Outside<'_>, axes: &[Dim]) -> Option<String> {
-        let Outside { index, size, .. } = outside;
+        let Outside { read, index, size, .. } = outside;
         let [(Atom::Axis(written), 1)] = index.terms[..] else { return None };
         if written >= self.result_axes || *index != &Affine::axis(written, Dim::constant(0)) {
             return None;
         }
-        (0..axes.len()).filter(|axis| axes[*axis] == **size).find_map(|axis| self.index_name(axis))
+        let name = (0..axes.len()).filter(|axis| axes[*axis] == **size).find_map(|axis| self.index_name(axis))?;
+        // A diagonal is hardly meant, and another variable of the name may hide it.
+        let named = self.frame().scopes.iter().flatten().filter(|variable| variable.name == name).count();
+        (named == 1 && !read.indices.iter().any(|index| text(index) == name)).then_some(name)
     }
 
     /// The index of the result with fewer of which the read is inside: its name, its axis, and how many.

@@ -284,16 +284,19 @@ fn structs<'p>(parts: &'p Composite, first: usize, all: &mut Vec<StructAt<'p>>) 
 
 /// What is declared and what is given, of the first part where they differ: `path` leads to it.
 fn differing(declared: &Composite, value: &Val<'_>, path: String) -> (String, String) {
-    if let (Composite::Tuple(declared), Val::Tuple(values)) = (declared, value)
-        && declared.len() == values.len()
-    {
-        let mut parts = declared.iter().zip(values).enumerate();
-        if let Some((at, (declared, value))) =
-            parts.find(|(_, (declared, value))| super::parts::values(declared, value).is_none())
-        {
-            return differing(declared, value, format!("{path}.{at}"));
+    let (parts, values) = match (declared, value) {
+        (Composite::Tuple(parts), Val::Tuple(values)) | (Composite::Array(parts), Val::List(values)) => (parts, values),
+        _ => (&Vec::new(), &Vec::new()),
+    };
+    let differs = |(declared, value): (&Composite, &Val<'_>)| super::parts::values(declared, value).is_none();
+    match parts.iter().zip(values).position(differs).filter(|_| parts.len() == values.len()) {
+        Some(at) => {
+            let step = if matches!(declared, Composite::Array(_)) { format!("[{at}]") } else { format!(".{at}") };
+            differing(&parts[at], &values[at], path + &step)
+        }
+        None => {
+            let place = if path.is_empty() { String::new() } else { format!(" as `{path}`") };
+            (format!("{}{place}", declared.kind()), value.kind())
         }
     }
-    let place = if path.is_empty() { String::new() } else { format!(" as `{path}`") };
-    (format!("{}{place}", declared.kind()), value.kind())
 }

@@ -353,6 +353,7 @@ fn declared_types_hold() {
     for (body, found) in [
         (quote!(let y: i32 = x[n]; y as f32), "`y` is declared as `i32`, its value is `f32`"),
         (quote!(let y: u32 = 1.5; x[n] * y as f32), "`y` is declared as `u32`, its value is `1.5`"),
+        (quote!(let y: u32 = 0.1f32; x[n] * y as f32), "`y` is declared as `u32`, its value is `0.1` of f32"),
         (quote!(let y: u32 = -1; x[n]), "`-1` is no u32 number"),
         (quote!(let y: bool = 1; x[n]), "`y` is declared as `bool`, its value is an integer"),
         (quote!(let y: usize = x[n]; x[n]), "`y` is declared as `usize`, its value is `f32`"),

@@ -91,22 +91,27 @@ fn wrong_arguments_are_named() {
 #[test]
 fn local_memory_of_a_kernel_s_own_is_counted() {
     for device in with_driver() {
-        // Some drivers refuse to build what takes all of it.
-        for (own, passed, of) in
-            [(2, 0, "its arrays take"), (0, 2, "its arguments take"), (1, 1, "its arrays and arguments take")]
-        {
-            let half = device.profile().local_memory.reported as usize / 2 + 1024;
-            let array = format!("__local uchar own[{}]; own[get_local_id(0)] = 1; x[0] = own[0];", own * half + 16);
+        let memory = device.profile().local_memory;
+        let (usable, reported) = (memory.usable as usize, memory.reported as usize);
+        let fits = format!("__local uchar own[{}]; own[get_local_id(0)] = 1; x[0] = own[0];", reported / 4);
+        let exceeds = format!("__local uchar own[{}]; own[get_local_id(0)] = 1; x[0] = own[0];", usable + 4096);
+        for (array, passed, of) in [
+            (&exceeds, 16, "its arrays take"),
+            (&String::new(), reported + 4096, "its arguments take"),
+            (
+                &fits,
+                usable - 16,
+                if usable == reported { "its arrays and arguments take" } else { "its arguments take" },
+            ),
+        ] {
             let text = format!(
-                "__kernel void taking(__global int* x, __local int* passed) {{ {} passed[0] = 1; x[1] = passed[0]; }}",
-                if own > 0 { &array } else { "" }
+                "__kernel void taking(__global int* x, __local int* passed) {{ {array} passed[0] = 1; x[1] = passed[0]; }}"
             );
+            // Some drivers do not build what takes more than there is.
             let Ok(kernel) = KernelSpec::from_source("taking", &text).build(&device) else { continue };
             let x = Tensor::from_slice(&device, &[0i32; 2], &[2]).unwrap();
-            let error = launch(&kernel, &[(&x).into(), Arg::Local(passed * half + 16)], &Grid::from(1)).unwrap_err();
-            let text = error.to_string();
-            assert!(text.contains("bytes of local memory, the device has"), "{text}");
-            assert!(text.contains(of) || own == 2 && text.contains("its arrays and arguments take"), "{text}");
+            let error = launch(&kernel, &[(&x).into(), Arg::Local(passed)], &Grid::from(1)).unwrap_err().to_string();
+            assert!(error.contains(of) && error.contains("bytes of local memory, the device has"), "{error}");
         }
     }
 }

@@ -52,6 +52,11 @@ impl Bounds {
         x.maximum(-low * 0.5).minimum(high + 1.0).sum_all() * self.scale
     }
 
+    /// Where both are asked for.
+    pub fn slopes(&self, x: &Tensor<f32, N, 4>, k: f32) -> (Tensor<f32, N, 4>, Tensor<f32>) {
+        grad(&(x * self.scale).maximum(k).sum_all(), (x, k))
+    }
+
     pub fn others(&self, x: &Tensor<f32, N, 4>, k: f32) -> [Tensor<f32, N, 4>; 6] {
         let zero = x.lt(0.0);
         [
@@ -192,7 +197,7 @@ fn a_number_of_an_argument_bounds_and_fills() -> Result<()> {
     })
 }
 
-/// As PyTorch has it of numbers; of tensors a tie is shared.
+/// As PyTorch has it of numbers; between what both have gradients a tie is shared.
 #[test]
 fn what_equals_a_bound_has_no_gradient_whoever_says_the_number() -> Result<()> {
     everywhere(|| {
@@ -202,6 +207,9 @@ fn what_equals_a_bound_has_no_gradient_whoever_says_the_number() -> Result<()> {
         assert_eq!(model.written_with_gradients(&x)?.2.to_vec::<f32>()?, wanted);
         assert_eq!(model.passed_with_gradients(&x, -0.25, 2.0)?.2.to_vec::<f32>()?, wanted);
         assert_eq!(model.computed_with_gradients(&x, 0.5, 1.0)?.2.to_vec::<f32>()?, wanted);
+        let (of_x, of_k) = model.slopes(&x, 0.5)?;
+        assert_eq!(of_x.to_vec::<f32>()?, [0.0, 1.0, 0.5, 1.0]);
+        assert_eq!(of_k.item::<f32>()?, 1.5);
         Ok(())
     })
 }

@@ -57,7 +57,7 @@ pub struct KernelLimits {
     /// What `reqd_work_group_size` demands.
     pub required: Option<[usize; 3]>,
     /// Bytes of local memory that its own arrays take in a work-group, as far as the driver says.
-    pub local: u64,
+    pub local_bytes: u64,
 }
 
 /// A device that builds OpenCL C.

@@ -161,8 +161,8 @@ impl DeviceKernel for ClKernel {
             work_group: kernel.get_work_group_size(device).map_err(fail)?.max(1),
             multiple: kernel.get_work_group_size_multiple(device).map_err(fail)?.max(1),
             required,
-            // Of arguments that are set the driver counts theirs as well.
-            local: if own.has_local() { 0 } else { kernel.get_local_mem_size(device).unwrap_or(0) },
+            // Of arguments that are set the driver counts theirs as well; whoever checks asks before any is.
+            local_bytes: if own.has_local() { 0 } else { kernel.get_local_mem_size(device).unwrap_or(0) },
         };
         own.limits = Some(limits);
         Ok(limits)

@@ -183,19 +183,18 @@ impl RawKernel {
                 Arg::Tensor(_) | Arg::Value(_) => {}
             }
         }
-        let limit = self.device.profile().local_memory.reported;
-        let whole = self.limits.local.saturating_add(local as u64);
-        if whole > limit {
-            let of = match (self.limits.local, local) {
-                (0, _) => "its arguments take",
-                (_, 0) => "its arrays take",
-                _ => "its arrays and arguments take",
-            };
-            return Err(self.fail(format!(
-                "{of} {whole} bytes of local memory, the device has {limit} for a work-group; use smaller tiles"
-            )));
-        }
-        Ok(())
+        // Arrays may be larger than arguments where a driver reports less than there is.
+        let memory = self.device.profile().local_memory;
+        let whole = self.limits.local_bytes.saturating_add(local as u64);
+        let (of, bytes, limit) = match self.limits.local_bytes {
+            own if own > memory.usable => ("its arrays take", own, memory.usable),
+            _ if local as u64 > memory.reported => ("its arguments take", local as u64, memory.reported),
+            _ if whole > memory.usable => ("its arrays and arguments take", whole, memory.usable),
+            _ => return Ok(()),
+        };
+        Err(self.fail(format!(
+            "{of} {bytes} bytes of local memory, the device has {limit} for a work-group; use smaller tiles"
+        )))
     }
 
     /// The sizes as the driver takes them; `None` if there are no work-items.

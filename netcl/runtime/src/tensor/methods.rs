@@ -36,7 +36,7 @@ methods! {
     "the nearest whole number toward -inf; its gradient is zero" floor();
     "the nearest whole number toward +inf; its gradient is zero" ceil();
     "the nearest whole number, halves to even; its gradient is zero" round();
-    "`min(max(x, min), max)`; NaN stays NaN. Bounds that are numbers have no gradient, nor has `x` where it equals one" clamp(min: operand, max: operand);
+    "`min(max(x, min), max)`; NaN stays NaN. Bounds that are numbers have no gradient but where `grad` asks for it, nor has `x` where it equals one" clamp(min: operand, max: operand);
     "`x + weight * (other - x)` of floats" lerp(other: operand, weight: operand);
     "whether `x == other`, as bool; false if either is NaN" eq(other: operand);
     "whether `x != other`, as bool; true if either is NaN" ne(other: operand);
