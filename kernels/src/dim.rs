@@ -2,6 +2,7 @@
 
 use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -101,17 +102,32 @@ impl Factor {
 
 /// An integer that is known when kernels are launched: a polynomial over symbols (and floor divisions of such) with
 /// integer coefficients, in canonical form, so that equal expressions compare equal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "Vec<(Vec<Factor>, i64)>", try_from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
-    /// Products of sorted factors with their non-zero coefficients, in the order of the products and none of them twice; the
-    /// empty one is the constant. Sizes have a term or two and are copied all the time: maps make the compiler 40 % slower.
+    /// The term without factors. Most sizes are nothing else, and all are copied all the time: it needs no memory of its own.
+    constant: i64,
+    /// Products of sorted factors, one or more, with their non-zero coefficients, in the order of the products and none of them twice.
+    /// Sizes have a term or two: maps make the compiler 40 % slower.
     terms: Vec<(Vec<Factor>, i64)>,
+}
+
+/// As their terms are.
+impl Ord for Dim {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.terms().cmp(other.terms())
+    }
+}
+
+impl PartialOrd for Dim {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl From<Dim> for Vec<(Vec<Factor>, i64)> {
     fn from(dim: Dim) -> Self {
-        dim.terms
+        dim.terms().map(|(factors, coefficient)| (factors.to_vec(), coefficient)).collect()
     }
 }
 
@@ -136,7 +152,7 @@ pub type Bindings<'a> = &'a [(Symbol, u64)];
 impl Dim {
     /// The number `value`.
     pub fn constant(value: i64) -> Self {
-        Dim { terms: if value == 0 { Vec::new() } else { vec![(Vec::new(), value)] } }
+        Dim { constant: value, terms: Vec::new() }
     }
 
     /// The symbol `name`.
@@ -146,11 +162,7 @@ impl Dim {
 
     /// The value, if it is a number.
     pub fn as_constant(&self) -> Option<i64> {
-        match self.terms.as_slice() {
-            [] => Some(0),
-            [(factors, value)] if factors.is_empty() => Some(*value),
-            _ => None,
-        }
+        self.terms.is_empty().then_some(self.constant)
     }
 
     /// Whether this is the number `value`.
@@ -159,30 +171,35 @@ impl Dim {
     }
 
     /// The terms: product and coefficient, in canonical order.
-    pub fn terms(&self) -> impl Iterator<Item = (&[Factor], i64)> {
-        self.terms.iter().map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
+    pub fn terms(&self) -> impl DoubleEndedIterator<Item = (&[Factor], i64)> + Clone {
+        let constant = (self.constant != 0).then_some((&[][..], self.constant));
+        let products = self.terms.iter().map(|(factors, coefficient)| (factors.as_slice(), *coefficient));
+        constant.into_iter().chain(products)
     }
 
     /// The terms as people write them: symbols before numbers, what is subtracted last.
     pub fn written(&self) -> impl Iterator<Item = (&[Factor], i64)> {
-        let of = |negative: bool| self.terms.iter().rev().filter(move |(_, c)| (*c < 0) == negative);
-        of(false).chain(of(true)).map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
+        let of = |negative: bool| self.terms().rev().filter(move |(_, c)| (*c < 0) == negative);
+        of(false).chain(of(true))
     }
 
     /// One term: a product, its factors in order, and its coefficient.
     pub(crate) fn term(factors: Vec<Factor>, coefficient: i64) -> Dim {
-        Dim { terms: vec![(factors, coefficient)] }
+        match factors.is_empty() {
+            true => Dim::constant(coefficient),
+            false => Dim { constant: 0, terms: vec![(factors, coefficient)] },
+        }
     }
 
     /// Each term as a dimension of its own, and its coefficient.
     pub fn parts(&self) -> impl Iterator<Item = (Dim, i64)> {
-        self.terms.iter().map(|(factors, c)| (Dim::term(factors.clone(), *c), *c))
+        self.terms().map(|(factors, c)| (Dim::term(factors.to_vec(), c), c))
     }
 
     /// The value under `bindings`; `None` if a symbol is not bound or the arithmetic overflows.
     pub fn evaluate(&self, bindings: Bindings<'_>) -> Option<i64> {
-        let mut sum = 0i64;
-        for (factors, coefficient) in self.terms.iter() {
+        let mut sum = self.constant;
+        for (factors, coefficient) in &self.terms {
             let mut product = *coefficient;
             for factor in factors {
                 let value = match factor {
@@ -237,8 +254,8 @@ impl Dim {
 
     /// The same with every symbol replaced by what `with` gives for it.
     pub fn substitute(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Dim {
-        let mut sum = Dim::default();
-        for (factors, coefficient) in self.terms.iter() {
+        let mut sum = Dim::constant(self.constant);
+        for (factors, coefficient) in &self.terms {
             let mut product = Dim::constant(*coefficient);
             for factor in factors {
                 product = product
@@ -267,6 +284,10 @@ impl Dim {
     }
 
     fn change_term(&mut self, factors: Vec<Factor>, with: impl FnOnce(i64) -> i64) {
+        if factors.is_empty() {
+            self.constant = with(self.constant);
+            return;
+        }
         match self.terms.binary_search_by(|(known, _)| known.cmp(&factors)) {
             Ok(at) => match with(self.terms[at].1) {
                 0 => _ = self.terms.remove(at),
@@ -283,6 +304,7 @@ impl Dim {
 impl std::ops::Add for Dim {
     type Output = Dim;
     fn add(mut self, other: Dim) -> Dim {
+        self.constant = self.constant.saturating_add(other.constant);
         for (factors, coefficient) in other.terms {
             self.add_term(factors, coefficient);
         }
@@ -294,6 +316,7 @@ impl std::ops::Sub for Dim {
     type Output = Dim;
     fn sub(mut self, other: Dim) -> Dim {
         // Not by a product with -1, which `i64::MIN` has none of.
+        self.constant = self.constant.saturating_sub(other.constant);
         for (factors, coefficient) in other.terms {
             self.change_term(factors, |before| before.saturating_sub(coefficient));
         }
@@ -304,12 +327,15 @@ impl std::ops::Sub for Dim {
 impl std::ops::Mul for Dim {
     type Output = Dim;
     fn mul(self, other: Dim) -> Dim {
+        if let (Some(a), Some(b)) = (self.as_constant(), other.as_constant()) {
+            return Dim::constant(a.saturating_mul(b));
+        }
         let mut product = Dim::default();
-        for (a, x) in self.terms.iter() {
-            for (b, y) in other.terms.iter() {
+        for (a, x) in self.terms() {
+            for (b, y) in other.terms() {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
                 factors.sort();
-                product.add_term(factors, x.saturating_mul(*y));
+                product.add_term(factors, x.saturating_mul(y));
             }
         }
         product
@@ -332,13 +358,13 @@ impl fmt::Display for Dividend<'_> {
 /// As people write it, and as the text forms of graphs and kernels read it: `N*64 + 3`, `(H - 2) / 2 + 1`, `(N / 2)*3`.
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.terms.is_empty() {
+        if self.is(0) {
             return f.write_str("0");
         }
         // Symbols before the constant.
-        for (position, (factors, coefficient)) in self.terms.iter().rev().enumerate() {
+        for (position, (factors, coefficient)) in self.terms().rev().enumerate() {
             let magnitude = coefficient.unsigned_abs();
-            match (position, *coefficient < 0) {
+            match (position, coefficient < 0) {
                 (0, true) => f.write_str("-")?,
                 (0, false) => {}
                 (_, true) => f.write_str(" - ")?,

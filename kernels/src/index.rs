@@ -6,7 +6,6 @@
 
 use crate::dim::{Dim, Shape};
 use crate::graph::AxisIndex;
-use std::collections::BTreeMap;
 
 /// What an [`Index`] is a sum of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,24 +21,34 @@ pub(crate) enum Atom {
 /// `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Index {
-    terms: BTreeMap<Atom, Dim>,
+    /// Atoms with their non-zero coefficients, in the order of the atoms and none of them twice. There are few, and all are copied all the
+    /// time.
+    terms: Vec<(Atom, Dim)>,
     offset: Dim,
 }
 
 impl Index {
     /// The coordinate `var`.
     pub(crate) fn var(var: usize) -> Self {
-        Index { terms: BTreeMap::from([(Atom::Var(var as u32), Dim::constant(1))]), offset: Dim::default() }
+        Index::atom(Atom::Var(var as u32))
+    }
+
+    fn atom(atom: Atom) -> Self {
+        Index { terms: vec![(atom, Dim::constant(1))], offset: Dim::default() }
     }
 
     /// The same everywhere.
     pub(crate) fn constant(offset: Dim) -> Self {
-        Index { terms: BTreeMap::default(), offset }
+        Index { terms: Vec::new(), offset }
     }
 
     /// The terms in canonical order.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&Atom, &Dim)> {
-        self.terms.iter()
+        self.terms.iter().map(|(atom, coefficient)| (atom, coefficient))
+    }
+
+    fn place(&self, atom: &Atom) -> Result<usize, usize> {
+        self.terms.binary_search_by(|(own, _)| own.cmp(atom))
     }
 
     /// What is added to the terms.
@@ -49,10 +58,16 @@ impl Index {
 
     /// `self + other`.
     pub(crate) fn plus(mut self, other: &Index) -> Self {
-        for (atom, coefficient) in other.terms.iter() {
-            let sum = self.terms.remove(atom).unwrap_or_default() + coefficient.clone();
-            if !sum.is(0) {
-                self.terms.insert(atom.clone(), sum);
+        for (atom, coefficient) in &other.terms {
+            match self.place(atom) {
+                Ok(at) => {
+                    let own = &mut self.terms[at].1;
+                    *own = std::mem::take(own) + coefficient.clone();
+                    if own.is(0) {
+                        self.terms.remove(at);
+                    }
+                }
+                Err(at) => self.terms.insert(at, (atom.clone(), coefficient.clone())),
             }
         }
         self.offset = self.offset + other.offset.clone();
@@ -73,16 +88,17 @@ impl Index {
     /// `(x / d) * (c * d) + (x % d) * c` is `x * c`.
     fn recombine(mut self) -> Self {
         loop {
-            let found = self.terms.iter().find_map(|(atom, coefficient)| {
+            let found = self.terms.iter().enumerate().find_map(|(remainder, (atom, coefficient))| {
                 let Atom::Mod(inner, divisor) = atom else { return None };
-                let quotient = Atom::Div(inner.clone(), divisor.clone());
-                let whole = self.terms.get(&quotient)?;
+                let quotient = self.place(&Atom::Div(inner.clone(), divisor.clone())).ok()?;
+                let whole = &self.terms[quotient].1;
                 (*whole == coefficient.clone() * divisor.clone())
-                    .then(|| (atom.clone(), quotient, inner.times(coefficient)))
+                    .then(|| (remainder, quotient, inner.times(coefficient)))
             });
             let Some((remainder, quotient, whole)) = found else { return self };
-            self.terms.remove(&remainder);
-            self.terms.remove(&quotient);
+            // Quotients stand before remainders.
+            self.terms.remove(remainder);
+            self.terms.remove(quotient);
             self = self.plus(&whole);
         }
     }
@@ -127,9 +143,9 @@ impl Index {
         let (mut quotient, mut rest) = (Index::default(), Index::default());
         for (atom, coefficient) in self.terms.iter() {
             match coefficient.exact_div(divisor) {
-                Some(coefficient) => quotient.terms.insert(atom.clone(), coefficient),
-                None => rest.terms.insert(atom.clone(), coefficient.clone()),
-            };
+                Some(coefficient) => quotient.terms.push((atom.clone(), coefficient)),
+                None => rest.terms.push((atom.clone(), coefficient.clone())),
+            }
         }
         match self.offset.exact_div(divisor) {
             Some(offset) => quotient.offset = offset,
@@ -148,27 +164,14 @@ impl Index {
             }
             if low.never_negative() {
                 let boxed = Box::new(rest);
-                let more = Index {
-                    terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1))]),
-                    offset: Dim::default(),
-                };
-                let remainder = Index {
-                    terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), Dim::constant(1))]),
-                    offset: Dim::default(),
-                };
-                return (quotient.plus(&more), remainder);
+                let more = Index::atom(Atom::Div(boxed.clone(), divisor.clone()));
+                return (quotient.plus(&more), Index::atom(Atom::Mod(boxed, divisor.clone())));
             }
         }
         // The rest may be negative on its own: divide the whole.
         let boxed = Box::new(self.clone());
-        let one = || Dim::constant(1);
-        (
-            Index {
-                terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), one())]),
-                offset: Dim::default(),
-            },
-            Index { terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), one())]), offset: Dim::default() },
-        )
+        let quotient = Index::atom(Atom::Div(boxed.clone(), divisor.clone()));
+        (quotient, Index::atom(Atom::Mod(boxed, divisor.clone())))
     }
 
     /// The coefficient of `var` if it stands only as itself (0 if it does not occur); `None` inside a quotient or
@@ -191,7 +194,7 @@ impl Index {
 
     /// Whether the value depends on `var`.
     pub(crate) fn mentions(&self, var: usize) -> bool {
-        self.terms.keys().any(|atom| match atom {
+        self.terms.iter().any(|(atom, _)| match atom {
             Atom::Var(v) => *v as usize == var,
             Atom::Div(inner, _) | Atom::Mod(inner, _) => inner.mentions(var),
         })
@@ -199,7 +202,7 @@ impl Index {
 
     /// Whether it is a sum of coordinates, without quotients and remainders.
     pub(crate) fn is_affine(&self) -> bool {
-        self.terms.keys().all(|atom| matches!(atom, Atom::Var(_)))
+        self.terms.iter().all(|(atom, _)| matches!(atom, Atom::Var(_)))
     }
 
     /// The same with each coordinate replaced by `with[var]`.
@@ -287,10 +290,7 @@ pub(crate) fn through_axis(
         return sum;
     }
     guards.push(Guard::Multiple(sum.clone(), axis.divisor));
-    let one = || Dim::constant(1);
-    let divisor = Dim::constant(axis.divisor as i64);
-    let quotient =
-        Index { terms: BTreeMap::from([(Atom::Div(Box::new(sum), divisor), one())]), offset: Dim::default() };
+    let quotient = Index::atom(Atom::Div(Box::new(sum), Dim::constant(axis.divisor as i64)));
     guards.push(Guard::Below(quotient.clone(), size.clone()));
     quotient
 }

@@ -18,6 +18,9 @@ impl Dim {
         if d == 1 {
             return self.clone();
         }
+        if let Some(number) = self.as_constant() {
+            return Dim::constant(number.div_euclid(d));
+        }
         // floor((d·q + r) / d) = q + floor(r / d).
         let (mut quotient, mut rest) = (Dim::default(), Dim::default());
         for (factors, coefficient) in self.terms() {
@@ -69,6 +72,10 @@ impl Dim {
         const MOST: usize = 64;
         if self == other {
             return Some(Dim::constant(1));
+        }
+        if let (Some(own), Some(other)) = (self.as_constant(), other.as_constant()) {
+            // `i64::MIN / -1` is no number of 64 bits.
+            return (own.checked_rem(other)? == 0).then(|| Dim::constant(own / other));
         }
         let (factors, coefficient) = other.leading()?;
         let (mut quotient, mut rest) = (Dim::default(), self.clone());

@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 impl Dim {
     /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
     pub fn never_negative(&self) -> bool {
+        if let Some(number) = self.as_constant() {
+            return number >= 0;
+        }
         let shown = |bound: &Dim| bound.shows_its_sign().unwrap_or_else(|| bound.never_negative_from_few());
         shown(self) || self.bounds().any(|bound| shown(&bound))
     }

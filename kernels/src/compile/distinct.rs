@@ -6,13 +6,14 @@ use crate::emit::opencl;
 use crate::kir::Kernel;
 use crate::kir::verify::{Capabilities, VerifiedKernel, verify};
 use crate::plan::source::ProgramText;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Collects kernels.
 #[derive(Default)]
 pub(super) struct Kernels {
     /// Positions in `list`.
-    known: HashMap<Likeness, usize>,
+    known: FxHashMap<Likeness, usize>,
     list: Vec<Launched>,
 }
 

@@ -12,7 +12,8 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
 use crate::schedule::values::{Coordinates, Values, bind_shared};
 use crate::template::{Choice, Template};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The device functions of a product's results.
 pub(super) struct Epilogue {
@@ -133,7 +134,7 @@ impl PlanBuilder<'_> {
                 false => translate.value(b, *id, coordinates, at, true),
             })
             .collect();
-        let roots = bind_shared(b, &roots, &HashMap::new());
+        let roots = bind_shared(b, &roots, &FxHashMap::default());
         for ((id, coordinates), root) in stored.iter().zip(roots) {
             let address = index::flatten(coordinates, &self.graph[*id].shape).plus(&self.division.start(*id));
             let index = translate.index(b, &address, at);

@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Kernel, Launch};
 use crate::schedule::values::{Coordinates, Values, bind_shared};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// An operand that is computed where it is loaded.
 pub(super) struct Prologue<'a> {
@@ -68,7 +68,7 @@ impl PlanBuilder<'_> {
         let mut translate = Values::new(self.graph, prologue.extents.to_vec(), &stops, &buffer_name);
         let value = translate.value(&mut b, prologue.operand, prologue.axes, &at, false);
         let value = b.splat(value, lanes);
-        let value = bind_shared(&mut b, &[value], &HashMap::new())[0];
+        let value = bind_shared(&mut b, &[value], &FxHashMap::default())[0];
         b.set_result(value);
         self.finished(b)
     }

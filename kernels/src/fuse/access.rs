@@ -3,7 +3,7 @@
 use crate::dim::Dim;
 use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// An operand as a node reads it.
@@ -170,7 +170,7 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
-    let mut walk = Walk { graph, extents, stop, seen: HashSet::new(), trace: Trace::default() };
+    let mut walk = Walk { graph, extents, stop, seen: FxHashSet::default(), trace: Trace::default() };
     walk.visit(OperandAccess::plain(root, coordinates.into()), through_root);
     walk.trace
 }
@@ -180,7 +180,7 @@ struct Walk<'w> {
     graph: &'w Graph,
     extents: &'w [Dim],
     stop: &'w dyn Fn(NodeId) -> bool,
-    seen: HashSet<OperandAccess>,
+    seen: FxHashSet<OperandAccess>,
     trace: Trace,
 }
 

@@ -29,8 +29,9 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
     })
 }
 
-/// A node that several clusters compute again although reading it would be cheaper; the last of them.
-pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Option<NodeId> {
+/// Nodes that several clusters compute again although reading them would be cheaper, ascending: the last of them, and before it those that
+/// nobody computes who computes a later one, so that it does not matter to them that those are stored.
+pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
     let graph = readings.graph;
     let mut met = vec![MetNode::default(); graph.nodes.len()];
     let mut shared = Vec::new();
@@ -43,9 +44,11 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
                 }
                 let own = &mut met[node.index()];
                 own.repeated |= readings.elements(node) < computed;
-                if *own.first.get_or_insert(position) != position && !std::mem::replace(&mut own.shared, true) {
+                if own.by.last().is_some_and(|(last, _)| *last != position) && !std::mem::replace(&mut own.shared, true)
+                {
                     shared.push(node);
                 }
+                own.by.push((position, member));
             }
         }
     }
@@ -55,14 +58,28 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
             || met[id.index()].repeated
             || cost_of_expression(graph, *id, &|id| readings.stops(id)) > READ
     };
+    shared.retain(is_dear);
     shared.sort_unstable();
-    shared.into_iter().rev().find(is_dear)
+    let mut stored = Vec::new();
+    let mut changes = vec![false; graph.nodes.len()];
+    for node in shared.into_iter().rev() {
+        if changes[node.index()] {
+            continue;
+        }
+        stored.push(node);
+        for (_, member) in &met[node.index()].by {
+            readings.alone(*member).inlined.iter().for_each(|id| changes[id.index()] = true);
+        }
+    }
+    stored.reverse();
+    stored
 }
 
 /// Who computes a node.
 #[derive(Clone, Default)]
 struct MetNode {
-    first: Option<usize>,
+    /// Members and their clusters, these in order.
+    by: Vec<(usize, NodeId)>,
     shared: bool,
     /// Whether for more elements than it has.
     repeated: bool,

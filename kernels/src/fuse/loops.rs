@@ -4,7 +4,8 @@ use super::member::Membership;
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A loop by its number.
@@ -33,7 +34,7 @@ pub(super) struct Loops {
     /// By shape, all that have the same axes but for those of one element.
     alike: Vec<Rc<[ShapeId]>>,
     /// The coordinates at which a loop computes tensors of a shape, for each shape that it can.
-    members: HashMap<(LoopId, ShapeId), Rc<[Index]>>,
+    members: FxHashMap<(LoopId, ShapeId), Rc<[Index]>>,
     loops: Vec<Loop>,
     shape_of: Vec<ShapeId>,
     loop_of: Vec<LoopId>,
@@ -53,7 +54,7 @@ impl Loops {
         let mut loops = Loops {
             elements: elements.collect(),
             alike: alike(&numbers.shapes),
-            members: HashMap::new(),
+            members: FxHashMap::default(),
             shapes: numbers.shapes,
             loops: numbers.loops,
             shape_of,
@@ -155,9 +156,9 @@ fn alike(shapes: &[Shape]) -> Vec<Rc<[ShapeId]>> {
 #[derive(Default)]
 struct Numbers {
     shapes: Vec<Shape>,
-    known_shapes: HashMap<Shape, ShapeId>,
+    known_shapes: FxHashMap<Shape, ShapeId>,
     loops: Vec<Loop>,
-    known_loops: HashMap<(ShapeId, Vec<usize>), LoopId>,
+    known_loops: FxHashMap<(ShapeId, Vec<usize>), LoopId>,
 }
 
 impl Numbers {

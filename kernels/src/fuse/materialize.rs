@@ -12,10 +12,10 @@ use crate::target::Target;
 pub(super) fn to_materialize(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
     let mut stored = read_too_often(readings, target, draft);
     if stored.is_empty() {
-        let one = recomputed_too_dearly(readings, target, draft)
-            .or_else(|| cheaper_as_one(readings, draft))
-            .or_else(|| too_large(readings, draft));
-        stored.extend(one);
+        stored = recomputed_too_dearly(readings, target, draft);
+    }
+    if stored.is_empty() {
+        stored.extend(cheaper_as_one(readings, draft).or_else(|| too_large(readings, draft)));
     }
     stored
 }

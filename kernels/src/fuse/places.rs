@@ -5,7 +5,7 @@ use super::access::{OperandAccess, operands};
 use crate::dim::Dim;
 use crate::graph::{Graph, NodeId};
 use crate::index::Index;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub(super) struct ReadPlaces {
     all: Vec<ReadPlace>,
     /// Many may be of one node: the gradients of what was concatenated each read a piece of one tensor.
-    numbers: HashMap<OperandAccess, usize>,
+    numbers: FxHashMap<OperandAccess, usize>,
     walks: usize,
 }
 

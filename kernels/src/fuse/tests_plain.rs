@@ -37,8 +37,10 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
 fn to_materialize(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
     let mut stored = read_too_often(graph, target, division);
     if stored.is_empty() {
-        let one = recomputed_too_dearly(graph, target, division).or_else(|| cheaper_as_one(graph, division));
-        stored.extend(one);
+        stored = recomputed_too_dearly(graph, target, division);
+    }
+    if stored.is_empty() {
+        stored.extend(cheaper_as_one(graph, division));
     }
     stored
 }
@@ -318,9 +320,11 @@ fn read_too_often(graph: &Graph, target: Target, division: &Division) -> Vec<Nod
     if read.is_empty() { views() } else { read }
 }
 
-/// A node that several clusters compute again although reading it would be cheaper.
-fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> Option<NodeId> {
+/// Nodes that several clusters compute again although reading them would be cheaper, the last first: of two that are computed for one
+/// member only the later one.
+fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> Vec<NodeId> {
     let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    let mut together: Vec<BTreeSet<NodeId>> = Vec::new();
     let mut repeated = BTreeSet::new();
     let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
     for (position, cluster) in division.clusters.iter().enumerate() {
@@ -331,7 +335,9 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
             };
             let shape = &graph[root].shape;
             let coordinates = element(shape);
-            for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
+            let inlined = trace(graph, root, &coordinates, &shape.0, &stops, through).inlined;
+            together.push(inlined.iter().map(|(node, _)| *node).collect());
+            for (node, _) in inlined {
                 visitors.entry(node).or_default().insert(position);
                 if graph[node].shape.elements().estimate() < graph[computed(graph, member)].shape.elements().estimate()
                 {
@@ -341,7 +347,7 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
         }
     }
     let mut cost: BTreeMap<NodeId, u32> = BTreeMap::new();
-    let mut worst = None;
+    let mut candidates = Vec::new();
     for (id, node) in graph.iter() {
         if stops(id) {
             continue;
@@ -358,10 +364,18 @@ fn recomputed_too_dearly(graph: &Graph, target: Target, division: &Division) -> 
             && !matches!(node.op, Op::View { .. } | Op::Reshape(_))
             && is_dear()
         {
-            worst = Some(id);
+            candidates.push(id);
         }
     }
-    worst
+    let mut stored: Vec<NodeId> = Vec::new();
+    for id in candidates.into_iter().rev() {
+        let with_later =
+            |nodes: &BTreeSet<NodeId>| nodes.contains(&id) && stored.iter().any(|later| nodes.contains(later));
+        if !together.iter().any(with_later) {
+            stored.push(id);
+        }
+    }
+    stored
 }
 
 fn fuse(

@@ -5,7 +5,8 @@ use super::{Graph, InputKind, Node, NodeId, Op, Scan};
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::Literal;
 use crate::span::{Diagnostic, Result, Span};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What becomes of sizes.
@@ -14,7 +15,7 @@ type NewSizes<'a> = &'a dyn Fn(&Dim) -> Dim;
 /// The graph with what `sizes` makes of its sizes. What its layers require of them is left as it is.
 pub(super) fn substituted(mut graph: Graph, sizes: NewSizes<'_>) -> Result<Graph> {
     // What numbers make equal is there once, as the builder has it.
-    let mut known = HashMap::new();
+    let mut known = FxHashMap::default();
     let mut places: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     let mut nodes: Vec<Node> = Vec::with_capacity(graph.nodes.len());
     for mut node in std::mem::take(&mut graph.nodes) {

@@ -5,14 +5,15 @@
 use super::*;
 use crate::fold;
 use crate::identifier::distinct;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Appends to a [`Kernel`].
 #[derive(Clone, Debug)]
 pub struct KernelBuilder {
     kernel: Kernel,
     types: Vec<ValueType>,
-    known: HashMap<Expr, ExprId>,
+    known: FxHashMap<Expr, ExprId>,
     /// Statement lists that are open, innermost last.
     blocks: Vec<Vec<Stmt>>,
     sizes: BTreeSet<Dim>,
@@ -42,7 +43,7 @@ impl KernelBuilder {
                 opencl: None,
             },
             types: Vec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             blocks: vec![Vec::new()],
             sizes: BTreeSet::new(),
             index_dtype: DType::I32,

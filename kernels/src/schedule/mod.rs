@@ -32,7 +32,7 @@ use crate::variant::Variant;
 use accumulator::{Accumulator, combining};
 use nest::Domain;
 pub(crate) use nest::Nest;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use values::{Coordinates, Values, bind_shared};
 
 /// A loop cluster that is to become (part of) a kernel.
@@ -48,8 +48,8 @@ pub(crate) struct Job<'a> {
 }
 
 /// Names for values that the user named, for readable kernels.
-fn value_names(graph: &Graph, values: &[(NodeId, ExprId)]) -> HashMap<ExprId, String> {
-    let mut names = HashMap::new();
+fn value_names(graph: &Graph, values: &[(NodeId, ExprId)]) -> FxHashMap<ExprId, String> {
+    let mut names = FxHashMap::default();
     for (id, value) in values {
         let name = graph[*id].name.as_str();
         if !name.is_empty() && !matches!(graph[*id].op, Op::Input(_)) {

@@ -4,7 +4,7 @@ use super::values::{Coordinates, Values, bind_shared};
 use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::kir::ExprId;
 use crate::kir::build::KernelBuilder;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The graph's first output where its arguments are `arguments`, by position; `None` if the graph has no output, an axis,
 /// or an input that is no argument with a value.
@@ -32,7 +32,7 @@ pub fn inline(b: &mut KernelBuilder, graph: &Graph, arguments: &[ExprId]) -> Opt
     }
     let at = Coordinates { values: Vec::new(), vector: None, lanes: 1 };
     let result = values.value(b, *output, &[], &at, false);
-    let mut names = HashMap::new();
+    let mut names = FxHashMap::default();
     for (id, node) in graph.iter() {
         if !node.name.is_empty() && !matches!(node.op, Op::Input(_)) {
             let value = values.value(b, id, &[], &at, false);

@@ -9,7 +9,8 @@ use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, Expr, ExprId, ParamId};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Loop coordinates while expressions are built for them.
@@ -40,7 +41,7 @@ pub(crate) struct Values<'a> {
     pub result: Option<(NodeId, ExprId)>,
     /// Where nodes begin in their buffers, if not at the beginning.
     starts: Option<&'a BTreeMap<NodeId, Dim>>,
-    memo: HashMap<ValueKey, ExprId>,
+    memo: FxHashMap<ValueKey, ExprId>,
     ranges: Ranges,
 }
 
@@ -64,7 +65,7 @@ impl<'a> Values<'a> {
         stops: &'a dyn Fn(NodeId) -> bool,
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
-        let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
+        let (known, memo, ranges) = (BTreeMap::new(), FxHashMap::default(), Ranges::default());
         Values { graph, extents, stops, buffer_name, known, result: None, starts: None, memo, ranges }
     }
 
@@ -446,7 +447,7 @@ const MOST_LEVELS: u32 = 100;
 
 /// Binds what `roots` use more than once to variables, so that it is computed once, and parts of what would be very deep;
 /// gives the roots anew.
-pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
+pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &FxHashMap<ExprId, String>) -> Vec<ExprId> {
     let mut uses = vec![0u32; b.kernel().exprs.len()];
     let mut left: Vec<ExprId> = roots.to_vec();
     while let Some(id) = left.pop() {
@@ -456,8 +457,8 @@ pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashM
             left.extend(b.kernel().expr(id).operands());
         }
     }
-    let mut new: HashMap<ExprId, ExprId> = HashMap::new();
-    let mut levels: HashMap<ExprId, u32> = HashMap::new();
+    let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    let mut levels: FxHashMap<ExprId, u32> = FxHashMap::default();
     for (id, count) in (0..).map(ExprId).zip(uses).filter(|(_, count)| *count > 0) {
         let ty = b.ty(id);
         let own = b.kernel().expr(id).operands().into_iter().map(|operand| levels[&operand] + 1).max().unwrap_or(0);

@@ -7,7 +7,8 @@
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, Graph, NodeId, Op, UnaryOp};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The smallest and the largest value.
 type Interval = (i64, i64);
@@ -16,7 +17,7 @@ const FULL: Interval = (i32::MIN as i64, i32::MAX as i64);
 
 /// What is known of the values of a graph's nodes. Each is looked at once, however many are made of it.
 #[derive(Default)]
-pub(super) struct Ranges(HashMap<NodeId, Option<Interval>>);
+pub(super) struct Ranges(FxHashMap<NodeId, Option<Interval>>);
 
 impl Ranges {
     /// Whether the `I32` sum, difference, product or negation `id` looks like index arithmetic and may exceed its type. Always of
@@ -55,7 +56,7 @@ fn fits((low, high): Interval) -> bool {
 }
 
 /// The range of a node's value; `None` if it is made of anything but coordinates, sizes and constants.
-fn range(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Interval>>) -> Option<Interval> {
+fn range(graph: &Graph, id: NodeId, known: &mut FxHashMap<NodeId, Option<Interval>>) -> Option<Interval> {
     if let Some(range) = known.get(&id) {
         return *range;
     }
@@ -66,7 +67,7 @@ fn range(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Interval>
 }
 
 /// The range before wrapping.
-fn exact(graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, Option<Interval>>) -> Option<Interval> {
+fn exact(graph: &Graph, id: NodeId, known: &mut FxHashMap<NodeId, Option<Interval>>) -> Option<Interval> {
     let node = &graph[id];
     let mut of = |operand: NodeId| range(graph, operand, known);
     let below = |size: &Dim| size.as_constant().map_or(FULL.1 - 1, |size| size - 1).max(0);

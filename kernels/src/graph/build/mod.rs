@@ -27,7 +27,8 @@ pub use scan::ScanDraft;
 use super::*;
 use crate::policy::Precision;
 use crate::span::{Diagnostic, Result};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Appends nodes to a [`Graph`].
@@ -37,7 +38,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     graph: Graph,
-    known: HashMap<(Op, Shape, DType), NodeId>,
+    known: FxHashMap<(Op, Shape, DType), NodeId>,
     span: Span,
     next_stream: u32,
     /// The rounds of loops, with how many there are.

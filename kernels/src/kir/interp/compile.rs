@@ -13,7 +13,8 @@ use crate::dtype::DType;
 use crate::graph::ReduceOp;
 use crate::kir::verify::VerifiedKernel;
 use crate::kir::{Expr, ExprId, Kernel, SubGroupOp, ValueType, VarId, WorkItem};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Registers from here on are temporaries of the statement being compiled, not yet placed.
 pub(super) const TEMPORARY: Reg = 1 << 31;
@@ -118,7 +119,7 @@ pub(super) struct Compiler<'s, 'a> {
     reads: Vec<bool>,
     /// Whether expressions may be computed before the body.
     pub(super) hoist: bool,
-    hoisted: HashMap<ExprId, Reg>,
+    hoisted: FxHashMap<ExprId, Reg>,
     /// Variables that the rounds of the loop being compiled are folded into.
     pub(super) folding: BTreeSet<VarId>,
     /// Free registers, by type.
@@ -127,7 +128,7 @@ pub(super) struct Compiler<'s, 'a> {
     sink: HoistLevel,
     pub(super) instrs: Vec<Instr>,
     pub(super) temporaries: Vec<Info>,
-    pub(super) known: HashMap<(ExprId, Option<ExecMask>), Reg>,
+    pub(super) known: FxHashMap<(ExprId, Option<ExecMask>), Reg>,
 }
 
 impl<'s, 'a> Compiler<'s, 'a> {
@@ -141,13 +142,13 @@ impl<'s, 'a> Compiler<'s, 'a> {
             reads: Vec::new(),
             extents,
             hoist: false,
-            hoisted: HashMap::new(),
+            hoisted: FxHashMap::default(),
             folding: BTreeSet::new(),
             free: BTreeMap::new(),
             sink: HoistLevel::Statement,
             instrs: Vec::new(),
             temporaries: Vec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         };
         for (position, var) in scope.vars.iter().enumerate() {
             let info = info(var.ty, compiler.extents.vars[position]);
