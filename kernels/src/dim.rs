@@ -102,7 +102,7 @@ impl Factor {
 
 /// An integer that is known when kernels are launched: a polynomial over symbols (and floor divisions of such) with
 /// integer coefficients, in canonical form, so that equal expressions compare equal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "Vec<(Vec<Factor>, i64)>", try_from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
     /// The term without factors. Most sizes are nothing else, and all are copied all the time: it needs no memory of its own.
@@ -110,6 +110,14 @@ pub struct Dim {
     /// Products of sorted factors, one or more, with their non-zero coefficients, in the order of the products and none of them twice.
     /// Sizes have a term or two: maps make the compiler 40 % slower.
     terms: Vec<(Vec<Factor>, i64)>,
+}
+
+/// Cargo builds macros without optimisation, where a vector takes its time though there is nothing to copy.
+impl Clone for Dim {
+    fn clone(&self) -> Self {
+        let terms = if self.terms.is_empty() { Vec::new() } else { self.terms.clone() };
+        Dim { constant: self.constant, terms }
+    }
 }
 
 /// As their terms are.

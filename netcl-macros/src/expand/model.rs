@@ -238,13 +238,9 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
                 Form::Vec => quote!(::std::vec![#(#values),*]),
             })
         }
-        FieldKind::Many { each, count, vec } if stays(each) => match (length(count), &**each) {
-            (Some(count), _) => {
-                let values = (0..count).filter_map(|position| value(each, &format!("{path}.{position}"), names));
-                Some(if *vec { quote!(::std::vec![#(#values),*]) } else { quote!([#(#values),*]) })
-            }
-            (None, each) => {
-                let (attach, count) = (attach_to(each)?, size(count, names));
+        FieldKind::Many { each, count, vec } if stays(each) => match (attach_to(each), length(count)) {
+            (Some(attach), _) => {
+                let count = size(count, names);
                 let one =
                     quote!(#attach(__netcl_core, &::std::format!("{}{}.{}.", __netcl_prefix, #path, __netcl_position)));
                 Some(match vec {
@@ -252,6 +248,11 @@ fn value(kind: &FieldKind, path: &str, names: &[Ident]) -> Option<TokenStream> {
                     false => quote!(::core::array::from_fn(|__netcl_position| #one)),
                 })
             }
+            (None, Some(count)) => {
+                let values = (0..count).filter_map(|position| value(each, &format!("{path}.{position}"), names));
+                Some(if *vec { quote!(::std::vec![#(#values),*]) } else { quote!([#(#values),*]) })
+            }
+            (None, None) => None,
         },
         _ => None,
     }

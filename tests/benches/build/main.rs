@@ -13,9 +13,10 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Names, models, and the shapes and types of their inputs.
-const MODELS: [(&str, &str, &str, [&str; 2]); 2] = [
-    ("gpt2", include_str!("startup/gpt2.rs"), "Gpt", ["&[1, 64], DType::U32", "&[1, 64], DType::U32"]),
-    ("resnet18", include_str!("startup/resnet18.rs"), "ResNet", ["&[2, 3, 64, 64], DType::F32", "&[2], DType::U32"]),
+const MODELS: [(&str, &str, &str, [&str; 2]); 3] = [
+    ("gpt2", include_str!("../startup/gpt2.rs"), "Gpt", ["&[1, 64], DType::U32", "&[1, 64], DType::U32"]),
+    ("ten_blocks", include_str!("ten_blocks.rs"), "TenBlocks", ["&[2, 16, 8, 8], DType::F32", "&[2, 16], DType::F32"]),
+    ("resnet18", include_str!("../startup/resnet18.rs"), "ResNet", ["&[2, 3, 64, 64], DType::F32", "&[2], DType::U32"]),
 ];
 
 /// A training step, so that none of what the macros made is left out of the program.
