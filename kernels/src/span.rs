@@ -28,9 +28,9 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead, where that is known.
     pub hint: Option<String>,
-    /// The size that is no number, where one is needed: once it has its number, nothing may be wrong.
-    pub size: Option<Dim>,
-    /// Which key of a layer another size was found for; apart, as results carry diagnostics.
+    /// The size that is no number, where one is needed: once it has its number, nothing may be wrong. Apart, as results carry diagnostics.
+    pub size: Option<Box<Dim>>,
+    /// Which key of a layer another size was found for.
     pub mismatch: Option<Box<Mismatch>>,
 }
 
@@ -57,7 +57,7 @@ impl Diagnostic {
 
     /// The same where the number of `size` is needed.
     pub fn needs_number(mut self, size: &Dim) -> Self {
-        self.size = size.as_constant().is_none().then(|| size.clone());
+        self.size = size.as_constant().is_none().then(|| Box::new(size.clone()));
         self
     }
 
