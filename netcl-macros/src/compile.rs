@@ -6,6 +6,11 @@ use netcl_kernels::kir::{Kernel, verify};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::{Diagnostic, Span};
 use proc_macro2::TokenStream;
+use std::cmp::Reverse;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// One embedded plan.
 pub(crate) struct CompiledPlan {
@@ -30,25 +35,40 @@ const WORTH_THREADS: usize = 100;
 /// For a thread: what rustc's own threads have.
 const STACK: usize = 8 << 20;
 
-/// The plans of `graph`, one for each kind of device. They are made at the same time, as Cargo builds macros without
-/// optimisation and rustc runs them one after another.
+/// The plans of `graph`, one for each kind of device.
 pub(crate) fn compile(graph: &Graph) -> Result<Vec<CompiledPlan>, Diagnostic> {
-    if graph.nodes.len() < WORTH_THREADS {
-        return Target::ALL.into_iter().map(|target| one(graph, target)).collect();
-    }
-    std::thread::scope(|scope| {
-        let started = Target::ALL.map(|target| {
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            (target, thread.spawn_scoped(scope, move || one(graph, target)))
-        });
-        let finished = started.into_iter().map(|(target, thread)| match thread.map(|thread| thread.join()) {
-            Ok(Ok(compiled)) => compiled,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // The system has no more threads.
-            Err(_) => one(graph, target),
-        });
-        finished.collect()
-    })
+    all(&[graph]).pop().unwrap_or_else(|| Ok(Vec::new()))
+}
+
+/// The plans of each graph, one for each kind of device. They are made at the same time, as Cargo builds macros without optimisation
+/// and rustc runs them one after another.
+pub(crate) fn all(graphs: &[&Graph]) -> Vec<Result<Vec<CompiledPlan>, Diagnostic>> {
+    let mut jobs: Vec<(usize, Target)> =
+        (0..graphs.len()).flat_map(|graph| Target::ALL.map(|target| (graph, target))).collect();
+    // What takes longest first: large graphs, and those for GPUs, which are divided again where products are summed in parts.
+    jobs.sort_by_key(|(graph, target)| Reverse((graphs[*graph].nodes.len(), *target)));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let taken = std::iter::from_fn(|| jobs.get(next.fetch_add(1, Ordering::Relaxed)));
+        taken.map(|&(graph, target)| ((graph, target), one(graphs[graph], target))).collect::<Vec<_>>()
+    };
+    let nodes: usize = graphs.iter().map(|graph| graph.nodes.len()).sum();
+    let others = match nodes < WORTH_THREADS {
+        true => 0,
+        false => thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len()).saturating_sub(1),
+    };
+    let mut made = thread::scope(|scope| {
+        // Where the system has no more threads, there are fewer.
+        let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
+        let started: Vec<_> = (0..others).filter_map(start).collect();
+        let own = work();
+        let rest = started.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        own.into_iter().chain(rest).collect::<Vec<_>>()
+    });
+    made.sort_by_key(|(job, _)| *job);
+    let mut made = made.into_iter().map(|(_, compiled)| compiled);
+    let of_graph = |_| made.by_ref().take(Target::ALL.len()).collect::<Vec<_>>().into_iter().collect();
+    graphs.iter().map(of_graph).collect()
 }
 
 /// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again, and where an

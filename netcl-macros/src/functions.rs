@@ -53,6 +53,24 @@ impl CompiledForm {
     }
 }
 
+/// A form before its plans are made.
+enum LoweredForm {
+    /// Graphs of sizes that are known, one for each path, with the conditions that select it.
+    Closed { name: String, paths: Vec<(Vec<(TokenStream, bool)>, Graph)> },
+    /// Without plans: they are made where more is known.
+    Ready(CompiledForm),
+}
+
+impl LoweredForm {
+    fn graphs(&self) -> impl Iterator<Item = &Graph> {
+        let paths: &[_] = match self {
+            LoweredForm::Closed { paths, .. } => paths,
+            LoweredForm::Ready(_) => &[],
+        };
+        paths.iter().map(|(_, graph)| graph)
+    }
+}
+
 /// Which model a function is compiled for: its parameters being names, or these numbers.
 pub(crate) type Given<'a> = Option<&'a Sizes>;
 
@@ -80,7 +98,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
                 if !judged.replace(true) {
                     lower::judge_open(diag, unit, function, mode);
                 }
-                return instance(diag, function).filter(|_| diag.count() == before);
+                return instance(diag, function).map(LoweredForm::Ready).filter(|_| diag.count() == before);
             }
             LoweredFunction::Broken => return None,
         };
@@ -88,27 +106,26 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         let parameters = unit.open_names();
         let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
         let at_run_time = given.is_none() && (function.dynamic || paths.iter().any(open));
-        let mut planned = Vec::new();
+        let mut written = Vec::new();
+        let mut closed = Vec::new();
         for path in paths {
-            let made = match at_run_time {
-                true => open::write(&path.graph).map(|graph| (graph, Vec::new())),
-                false => with(path.graph).and_then(|graph| {
-                    let graph = precision::with_matmul_precision(graph, function.matmul_precision)?;
-                    let plans = compile::compile(&graph)?;
-                    dump::graph(name, &graph, &plans);
-                    Ok((compile::graph_text(&graph, &plans), plans))
+            let graph = match at_run_time {
+                true => open::write(&path.graph).map(|graph| {
+                    written.push(Planned { decisions: path.decisions, graph, plans: Vec::new() });
                 }),
+                false => with(path.graph)
+                    .and_then(|graph| precision::with_matmul_precision(graph, function.matmul_precision))
+                    .map(|graph| closed.push((path.decisions, graph))),
             };
-            match made {
-                Ok((graph, plans)) => planned.push(Planned { decisions: path.decisions, graph, plans }),
-                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
+            if let Err(diagnostic) = graph {
+                diag.diagnostic(&diagnostic, function.name.span());
             }
         }
-        (!planned.is_empty()).then_some(if at_run_time {
-            CompiledForm::Graphs(planned)
-        } else {
-            CompiledForm::Plans(planned)
-        })
+        match (written.is_empty(), closed.is_empty()) {
+            (true, true) => None,
+            (false, _) => Some(LoweredForm::Ready(CompiledForm::Graphs(written))),
+            (true, false) => Some(LoweredForm::Closed { name: name.to_owned(), paths: closed }),
+        }
     };
     let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
@@ -135,6 +152,8 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     };
     let independent = dependent.get() == Some(false) && function.gradients.is_empty() && trains(unit);
     let gradients = gradients.filter(|_| !independent);
+    let mut forms = compiled(diag, function, std::iter::once(plain).chain(gradients).collect())?.into_iter();
+    let (plain, gradients) = (forms.next()?, forms.next());
     let mut forms = std::iter::once(&plain).chain(&gradients);
     if given.is_none() && forms.any(|form| form.paths().iter().any(has_unknown_size)) {
         // No tensor tells a parameter: where the model is used, it is a number.
@@ -146,6 +165,31 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     let mut known = BTreeSet::new();
     private.retain(|used| known.insert(used.to_string()));
     (diag.count() == before).then_some(CompiledFunction { plain, gradients, independent, private })
+}
+
+/// Makes the plans of all forms at the same time. What is wrong in one is not said of those after it.
+fn compiled(diag: &Diag, function: &FunctionItem, forms: Vec<LoweredForm>) -> Option<Vec<CompiledForm>> {
+    let graphs: Vec<&Graph> = forms.iter().flat_map(LoweredForm::graphs).collect();
+    let mut plans = compile::all(&graphs).into_iter();
+    let mut compiled = |form| {
+        let (name, paths) = match form {
+            LoweredForm::Closed { name, paths } => (name, paths),
+            LoweredForm::Ready(form) => return Some(form),
+        };
+        let before = diag.count();
+        let mut planned = Vec::new();
+        for ((decisions, graph), plans) in paths.into_iter().zip(&mut plans) {
+            match plans {
+                Ok(plans) => {
+                    dump::graph(&name, &graph, &plans);
+                    planned.push(Planned { decisions, graph: compile::graph_text(&graph, &plans), plans });
+                }
+                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
+            }
+        }
+        (diag.count() == before).then_some(CompiledForm::Plans(planned))
+    };
+    forms.into_iter().map(&mut compiled).collect()
 }
 
 /// The form of a function that is compiled where the model's numbers are.
