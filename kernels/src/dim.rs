@@ -120,7 +120,7 @@ impl Clone for Dim {
     }
 }
 
-/// As their terms are.
+/// By their terms, of which the constant is the first unless it is 0. (Derived, 0 would be one: plans would have sizes in another order.)
 impl Ord for Dim {
     fn cmp(&self, other: &Self) -> Ordering {
         self.terms().cmp(other.terms())

@@ -35,14 +35,17 @@ const WORTH_THREADS: usize = 100;
 /// For a thread: what rustc's own threads have.
 const STACK: usize = 8 << 20;
 
-/// The plans of `graph`, one for each kind of device.
-pub(crate) fn compile(graph: &Graph) -> Result<Vec<CompiledPlan>, Diagnostic> {
-    all(&[graph]).pop().unwrap_or_else(|| Ok(Vec::new()))
+/// The plans of a graph, one for each kind of device.
+pub(crate) type Plans = Result<Vec<CompiledPlan>, Diagnostic>;
+
+/// The plans of `graph`.
+pub(crate) fn compile(graph: &Graph) -> Plans {
+    all(&[graph]).pop().unwrap_or_else(|| unreachable!("the plans of one graph"))
 }
 
-/// The plans of each graph, one for each kind of device. They are made at the same time, as Cargo builds macros without optimisation
-/// and rustc runs them one after another.
-pub(crate) fn all(graphs: &[&Graph]) -> Vec<Result<Vec<CompiledPlan>, Diagnostic>> {
+/// The plans of each graph. They are made at the same time, by as many threads as there are processors, as Cargo builds macros without
+/// optimisation and rustc runs them one after another.
+pub(crate) fn all(graphs: &[&Graph]) -> Vec<Plans> {
     let mut jobs: Vec<(usize, Target)> =
         (0..graphs.len()).flat_map(|graph| Target::ALL.map(|target| (graph, target))).collect();
     // What takes longest first: large graphs, and those for GPUs, which are divided again where products are summed in parts.
@@ -53,22 +56,23 @@ pub(crate) fn all(graphs: &[&Graph]) -> Vec<Result<Vec<CompiledPlan>, Diagnostic
         taken.map(|&(graph, target)| ((graph, target), one(graphs[graph], target))).collect::<Vec<_>>()
     };
     let nodes: usize = graphs.iter().map(|graph| graph.nodes.len()).sum();
-    let others = match nodes < WORTH_THREADS {
+    let threads = match nodes < WORTH_THREADS {
         true => 0,
-        false => thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len()).saturating_sub(1),
+        false => thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len()),
     };
     let mut made = thread::scope(|scope| {
-        // Where the system has no more threads, there are fewer.
         let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
-        let started: Vec<_> = (0..others).filter_map(start).collect();
-        let own = work();
-        let rest = started.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        own.into_iter().chain(rest).collect::<Vec<_>>()
+        let started: Vec<_> = (0..threads).filter_map(start).collect();
+        let made = started.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut made: Vec<_> = made.collect();
+        // What no thread took: all of it where there are none, as the system has no more.
+        made.extend(work());
+        made
     });
     made.sort_by_key(|(job, _)| *job);
-    let mut made = made.into_iter().map(|(_, compiled)| compiled);
-    let of_graph = |_| made.by_ref().take(Target::ALL.len()).collect::<Vec<_>>().into_iter().collect();
-    graphs.iter().map(of_graph).collect()
+    let mut plans: Vec<Vec<_>> = graphs.iter().map(|_| Vec::new()).collect();
+    made.into_iter().for_each(|((graph, _), plan)| plans[graph].push(plan));
+    plans.into_iter().map(|own| own.into_iter().collect()).collect()
 }
 
 /// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again, and where an
@@ -126,4 +130,39 @@ pub(crate) fn embed(plan: Plan) -> Result<CompiledPlan, Diagnostic> {
 fn native(kernel: &Kernel) -> Option<String> {
     let verified = verify::verify(kernel, &verify::Capabilities::unlimited()).ok()?;
     emit::rust::native(&verified)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcl_kernels::graph::text::parse;
+
+    /// `exp` of `exp` and so on.
+    fn chain(name: &str, steps: usize) -> Graph {
+        let chain: String = (1..=steps).map(|step| format!("%{step} = exp %{} : f32[N]\n", step - 1)).collect();
+        let text = format!("graph {name}\n%0 = input argument 0 : f32[N]\n{chain}output result 0 = %{steps}\n");
+        parse(&text).expect("a graph")
+    }
+
+    #[test]
+    fn plans_are_of_their_graphs_though_one_of_them_has_none() {
+        // Convolutions count with 32 bits.
+        let too_large = parse(
+            "graph too_large\n%0 = input argument 0 : f32[1, 1, 65536, 65536]\n%1 = input argument 1 : f32[1, 1, 3, 3]\n\
+             %2 = conv2d %0, %1 stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : f32[1, 1, 65536, 65536]\n\
+             output result 0 = %2\n",
+        );
+        let too_large = too_large.expect("a graph");
+        // Without threads, and with them.
+        for steps in [1, WORTH_THREADS] {
+            let (first, last) = (chain("first", steps), chain("last", 2));
+            let plans = all(&[&first, &too_large, &last]);
+            assert!(plans[1].is_err());
+            for (graph, plans) in [(&first, &plans[0]), (&last, &plans[2])] {
+                let plans = plans.as_ref().map_err(|problem| problem.to_string()).expect("plans");
+                assert!(plans.iter().map(|own| own.target).eq(Target::ALL), "{}", graph.name);
+                assert!(plans.iter().all(|own| own.plan.name == graph.name), "{}", graph.name);
+            }
+        }
+    }
 }

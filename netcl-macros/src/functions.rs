@@ -55,17 +55,17 @@ impl CompiledForm {
 
 /// A form before its plans are made.
 enum LoweredForm {
-    /// Graphs of sizes that are known, one for each path, with the conditions that select it.
-    Closed { name: String, paths: Vec<(Vec<(TokenStream, bool)>, Graph)> },
-    /// Without plans: they are made where more is known.
-    Ready(CompiledForm),
+    /// Graphs whose plans are made here, one for each path, with the conditions that select it.
+    Here { name: String, paths: Vec<(Vec<(TokenStream, bool)>, Graph)> },
+    /// What is compiled where more is known.
+    Later(CompiledForm),
 }
 
 impl LoweredForm {
     fn graphs(&self) -> impl Iterator<Item = &Graph> {
         let paths: &[_] = match self {
-            LoweredForm::Closed { paths, .. } => paths,
-            LoweredForm::Ready(_) => &[],
+            LoweredForm::Here { paths, .. } => paths,
+            LoweredForm::Later(_) => &[],
         };
         paths.iter().map(|(_, graph)| graph)
     }
@@ -98,7 +98,7 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
                 if !judged.replace(true) {
                     lower::judge_open(diag, unit, function, mode);
                 }
-                return instance(diag, function).map(LoweredForm::Ready).filter(|_| diag.count() == before);
+                return instance(diag, function).map(LoweredForm::Later).filter(|_| diag.count() == before);
             }
             LoweredFunction::Broken => return None,
         };
@@ -106,26 +106,20 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
         let parameters = unit.open_names();
         let open = |path: &lower::Path| open::has_open_channels(&path.graph, &|name| parameters.contains(name));
         let at_run_time = given.is_none() && (function.dynamic || paths.iter().any(open));
-        let mut written = Vec::new();
-        let mut closed = Vec::new();
-        for path in paths {
-            let graph = match at_run_time {
-                true => open::write(&path.graph).map(|graph| {
-                    written.push(Planned { decisions: path.decisions, graph, plans: Vec::new() });
-                }),
-                false => with(path.graph)
-                    .and_then(|graph| precision::with_matmul_precision(graph, function.matmul_precision))
-                    .map(|graph| closed.push((path.decisions, graph))),
-            };
-            if let Err(diagnostic) = graph {
-                diag.diagnostic(&diagnostic, function.name.span());
-            }
+        if at_run_time {
+            let written = paths.into_iter().map(|path| {
+                let graph = open::write(&path.graph)?;
+                Ok(Planned { decisions: path.decisions, graph, plans: Vec::new() })
+            });
+            let written = said(diag, function, written);
+            return (!written.is_empty()).then_some(LoweredForm::Later(CompiledForm::Graphs(written)));
         }
-        match (written.is_empty(), closed.is_empty()) {
-            (true, true) => None,
-            (false, _) => Some(LoweredForm::Ready(CompiledForm::Graphs(written))),
-            (true, false) => Some(LoweredForm::Closed { name: name.to_owned(), paths: closed }),
-        }
+        let closed = paths.into_iter().map(|path| {
+            let graph = precision::with_matmul_precision(with(path.graph)?, function.matmul_precision)?;
+            Ok((path.decisions, graph))
+        });
+        let closed = said(diag, function, closed);
+        (!closed.is_empty()).then(|| LoweredForm::Here { name: name.to_owned(), paths: closed })
     };
     let plain = form(function.mode.unwrap_or(Mode::Inference), &Ok, &name);
     // What is wrong in one mode is wrong in the other.
@@ -152,6 +146,9 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     };
     let independent = dependent.get() == Some(false) && function.gradients.is_empty() && trains(unit);
     let gradients = gradients.filter(|_| !independent);
+    if diag.count() > before {
+        return None;
+    }
     let mut forms = compiled(diag, function, std::iter::once(plain).chain(gradients).collect())?.into_iter();
     let (plain, gradients) = (forms.next()?, forms.next());
     let mut forms = std::iter::once(&plain).chain(&gradients);
@@ -167,29 +164,33 @@ pub(crate) fn one(diag: &Diag, unit: &Unit, function: &FunctionItem, given: Give
     (diag.count() == before).then_some(CompiledFunction { plain, gradients, independent, private })
 }
 
+/// What could be made of a function's paths; of the others it is said what is wrong.
+fn said<T>(diag: &Diag, function: &FunctionItem, made: impl Iterator<Item = netcl_kernels::span::Result<T>>) -> Vec<T> {
+    let say = |diagnostic| diag.diagnostic(&diagnostic, function.name.span());
+    made.filter_map(|made| made.map_err(say).ok()).collect()
+}
+
 /// Makes the plans of all forms at the same time. What is wrong in one is not said of those after it.
 fn compiled(diag: &Diag, function: &FunctionItem, forms: Vec<LoweredForm>) -> Option<Vec<CompiledForm>> {
     let graphs: Vec<&Graph> = forms.iter().flat_map(LoweredForm::graphs).collect();
     let mut plans = compile::all(&graphs).into_iter();
-    let mut compiled = |form| {
+    let with_plans = |form| {
         let (name, paths) = match form {
-            LoweredForm::Closed { name, paths } => (name, paths),
-            LoweredForm::Ready(form) => return Some(form),
+            LoweredForm::Here { name, paths } => (name, paths),
+            LoweredForm::Later(form) => return Some(form),
         };
         let before = diag.count();
-        let mut planned = Vec::new();
-        for ((decisions, graph), plans) in paths.into_iter().zip(&mut plans) {
-            match plans {
-                Ok(plans) => {
-                    dump::graph(&name, &graph, &plans);
-                    planned.push(Planned { decisions, graph: compile::graph_text(&graph, &plans), plans });
-                }
-                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
-            }
-        }
+        // As many plans as there are paths, and no more: the others are of the next form.
+        let own: Vec<_> = plans.by_ref().take(paths.len()).collect();
+        let planned = paths.into_iter().zip(own).map(|((decisions, graph), plans)| {
+            let plans = plans?;
+            dump::graph(&name, &graph, &plans);
+            Ok(Planned { decisions, graph: compile::graph_text(&graph, &plans), plans })
+        });
+        let planned = said(diag, function, planned);
         (diag.count() == before).then_some(CompiledForm::Plans(planned))
     };
-    forms.into_iter().map(&mut compiled).collect()
+    forms.into_iter().map(with_plans).collect()
 }
 
 /// The form of a function that is compiled where the model's numbers are.

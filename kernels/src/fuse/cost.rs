@@ -29,8 +29,9 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
     })
 }
 
-/// Nodes that several clusters compute again although reading them would be cheaper, ascending: the last of them, and before it those that
-/// nobody computes who computes a later one, so that it does not matter to them that those are stored.
+/// Nodes that several clusters compute again although reading them would be cheaper, ascending. Several at a time, as each division takes
+/// its time: the last of them, and before it those that no member computes which computes one that is stored already. Why they are to be
+/// stored hardly changes by that.
 pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
     let graph = readings.graph;
     let mut met = vec![MetNode::default(); graph.nodes.len()];
@@ -61,14 +62,15 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
     shared.retain(is_dear);
     shared.sort_unstable();
     let mut stored = Vec::new();
-    let mut changes = vec![false; graph.nodes.len()];
+    // What is computed for a member together with one of them.
+    let mut beside_stored = vec![false; graph.nodes.len()];
     for node in shared.into_iter().rev() {
-        if changes[node.index()] {
+        if beside_stored[node.index()] {
             continue;
         }
         stored.push(node);
         for (_, member) in &met[node.index()].by {
-            readings.alone(*member).inlined.iter().for_each(|id| changes[id.index()] = true);
+            readings.alone(*member).inlined.iter().for_each(|id| beside_stored[id.index()] = true);
         }
     }
     stored.reverse();
@@ -78,7 +80,7 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
 /// Who computes a node.
 #[derive(Clone, Default)]
 struct MetNode {
-    /// Members and their clusters, these in order.
+    /// The positions of clusters, ascending, each with the member for which it computes the node.
     by: Vec<(usize, NodeId)>,
     shared: bool,
     /// Whether for more elements than it has.
