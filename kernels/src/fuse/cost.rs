@@ -35,7 +35,6 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
 pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target, draft: &Draft) -> Vec<NodeId> {
     let graph = readings.graph;
     let mut met = vec![MetNode::default(); graph.nodes.len()];
-    let mut shared = Vec::new();
     for (position, part) in draft.parts.iter().enumerate() {
         for &member in &part.members {
             let computed = readings.elements(computed(graph, member));
@@ -45,26 +44,22 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
                 }
                 let own = &mut met[node.index()];
                 own.repeated |= readings.elements(node) < computed;
-                if own.by.last().is_some_and(|(last, _)| *last != position) && !std::mem::replace(&mut own.shared, true)
-                {
-                    shared.push(node);
-                }
                 own.by.push((position, member));
             }
         }
     }
     // Patches of an image, say, have each of its elements several times.
-    let is_dear = |id: &NodeId| {
+    let is_dear = |id: NodeId| {
         target != Target::Gpu
             || met[id.index()].repeated
-            || cost_of_expression(graph, *id, &|id| readings.stops(id)) > READ
+            || cost_of_expression(graph, id, &|id| readings.stops(id)) > READ
     };
-    shared.retain(is_dear);
-    shared.sort_unstable();
+    let nodes = graph.iter().map(|(id, _)| id);
+    let dear: Vec<NodeId> = nodes.filter(|id| met[id.index()].is_shared() && is_dear(*id)).collect();
     let mut stored = Vec::new();
     // What is computed for a member together with one of them.
     let mut beside_stored = vec![false; graph.nodes.len()];
-    for node in shared.into_iter().rev() {
+    for node in dear.into_iter().rev() {
         if beside_stored[node.index()] {
             continue;
         }
@@ -82,9 +77,15 @@ pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, target: Target,
 struct MetNode {
     /// The positions of clusters, ascending, each with the member for which it computes the node.
     by: Vec<(usize, NodeId)>,
-    shared: bool,
     /// Whether for more elements than it has.
     repeated: bool,
+}
+
+impl MetNode {
+    /// Whether several clusters do.
+    fn is_shared(&self) -> bool {
+        self.by.first().map(|(cluster, _)| cluster) != self.by.last().map(|(cluster, _)| cluster)
+    }
 }
 
 /// Whose elements a member of a cluster computes: a reduction those that it reduces.
