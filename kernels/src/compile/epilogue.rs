@@ -6,7 +6,7 @@ use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::fuse::access::{is_anchor, trace, vectorizes};
 use crate::fuse::product::epilogue_coordinates;
-use crate::graph::{BinaryOp, NodeId};
+use crate::graph::NodeId;
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
@@ -18,17 +18,21 @@ use std::collections::BTreeSet;
 /// The device functions of a product's results.
 pub(super) struct Epilogue {
     /// `void name(.., int batch, int m, int n, ACC value)`.
-    pub scalar: Kernel,
-    /// The same for `lanes` neighbours along n.
-    pub vector: Option<Kernel>,
+    scalar: Kernel,
+    /// The same for `lanes` neighbours along n, where these are neighbours in memory too.
+    vector: Option<Kernel>,
+    /// How many results the template has in one vector.
+    lanes: u8,
 }
 
 impl Epilogue {
     /// Declares what it needs as parameters of the instance, whose store hooks call it.
     pub(super) fn hook_into(&self, instance: &mut Instance, shared: &BTreeSet<String>) {
         instance.hook("STORE", &self.scalar, shared);
-        if let Some(vector) = &self.vector {
-            instance.hook("STORE_VECTOR", vector, shared);
+        match &self.vector {
+            Some(vector) => instance.hook("STORE_VECTOR", vector, shared),
+            None if self.lanes > 1 => instance.store_lanes_apart(self.lanes),
+            None => {}
         }
     }
 
@@ -53,17 +57,19 @@ pub(super) struct Results<'a> {
 const COLUMN: usize = 2;
 
 impl PlanBuilder<'_> {
-    /// The functions that go on with `results`, the vector one if the template stores vectors.
+    /// The functions that go on with `results`, one for vectors too if the template has such and they can be stored.
     pub(super) fn epilogue(&self, results: &Results<'_>, name: &str, template: &Template, choice: &Choice) -> Epilogue {
         let lanes = (template.lanes)(choice);
         let step = template.vectors_begin_at(choice);
+        let has_vector = lanes > 1 && self.stores_in_vectors(results);
         Epilogue {
             scalar: self.device_function(results, name, 1, 1),
-            vector: (lanes > 1).then(|| self.device_function(results, &format!("{name}_vector"), lanes, step)),
+            vector: has_vector.then(|| self.device_function(results, &format!("{name}_vector"), lanes, step)),
+            lanes,
         }
     }
 
-    /// One of them, whose columns begin at multiples of `step`.
+    /// One of them, for `lanes` neighbours whose first column is a multiple of `step`.
     fn device_function(&self, results: &Results<'_>, name: &str, lanes: u8, step: u8) -> Kernel {
         let mut b = KernelBuilder::new(name, Launch::function()).indexed(self.width);
         let acc = self.graph[results.product].dtype.compute();
@@ -72,18 +78,7 @@ impl PlanBuilder<'_> {
             values.push(b.position(word, step));
         }
         let value = b.passed("value", ValueType { dtype: acc, lanes });
-        if lanes == 1 || self.stores_in_vectors(results) {
-            let at = Coordinates { values, vector: Some(COLUMN), lanes };
-            self.element(&mut b, results, value, &at);
-        } else {
-            for lane in 0..lanes {
-                let offset = b.int(i64::from(lane));
-                let column = b.binary(BinaryOp::Add, values[COLUMN], offset);
-                let own = b.lane(value, lane);
-                let at = Coordinates { values: vec![values[0], values[1], column], vector: None, lanes: 1 };
-                self.element(&mut b, results, own, &at);
-            }
-        }
+        self.element(&mut b, results, value, &Coordinates { values, vector: Some(COLUMN), lanes });
         self.finished(b)
     }
 

@@ -116,6 +116,18 @@ impl Instance {
         self.define(&format!("{hook}({})", own.join(", ")), format!("{}({})", function.name, passed.join(", ")));
     }
 
+    /// Makes the hook that stores a vector of `lanes` call the one that stores an element for each of them.
+    pub(super) fn store_lanes_apart(&mut self, lanes: u8) {
+        let store = |lane: u8| match lane {
+            0 => "STORE(batch_, m_, n_, (value_).s0);".to_owned(),
+            _ => format!(" STORE(batch_, m_, (n_) + {lane}, (value_).s{lane:x});"),
+        };
+        self.define(
+            "STORE_VECTOR(batch_, m_, n_, value_)",
+            format!("{{ {} }}", (0..lanes).map(store).collect::<String>()),
+        );
+    }
+
     fn pass(&mut self, name: &str, kind: &ParamKind, shared: &BTreeSet<String>) -> String {
         let own = self.parameter_name(name);
         match kind {

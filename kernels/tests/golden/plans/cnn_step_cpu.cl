@@ -96,31 +96,6 @@ static inline void cnn_0_conv2d_store(
     conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
-static inline void cnn_0_conv2d_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float16 value,
-    __global float* conv2d_4
-) {
-    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
-    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
-    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
-    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
-    conv2d_4[batch * 512 + m * 64 + (n + 4) / 8 / 8 * 512 + (n + 4) % 8 + (n + 4) / 8 % 8 * 8] = value.s4;
-    conv2d_4[batch * 512 + m * 64 + (n + 5) / 8 / 8 * 512 + (n + 5) % 8 + (n + 5) / 8 % 8 * 8] = value.s5;
-    conv2d_4[batch * 512 + m * 64 + (n + 6) / 8 / 8 * 512 + (n + 6) % 8 + (n + 6) / 8 % 8 * 8] = value.s6;
-    conv2d_4[batch * 512 + m * 64 + (n + 7) / 8 / 8 * 512 + (n + 7) % 8 + (n + 7) / 8 % 8 * 8] = value.s7;
-    conv2d_4[batch * 512 + m * 64 + (n + 8) / 8 / 8 * 512 + (n + 8) % 8 + (n + 8) / 8 % 8 * 8] = value.s8;
-    conv2d_4[batch * 512 + m * 64 + (n + 9) / 8 / 8 * 512 + (n + 9) % 8 + (n + 9) / 8 % 8 * 8] = value.s9;
-    conv2d_4[batch * 512 + m * 64 + (n + 10) / 8 / 8 * 512 + (n + 10) % 8 + (n + 10) / 8 % 8 * 8] = value.sa;
-    conv2d_4[batch * 512 + m * 64 + (n + 11) / 8 / 8 * 512 + (n + 11) % 8 + (n + 11) / 8 % 8 * 8] = value.sb;
-    conv2d_4[batch * 512 + m * 64 + (n + 12) / 8 / 8 * 512 + (n + 12) % 8 + (n + 12) / 8 % 8 * 8] = value.sc;
-    conv2d_4[batch * 512 + m * 64 + (n + 13) / 8 / 8 * 512 + (n + 13) % 8 + (n + 13) / 8 % 8 * 8] = value.sd;
-    conv2d_4[batch * 512 + m * 64 + (n + 14) / 8 / 8 * 512 + (n + 14) % 8 + (n + 14) / 8 % 8 * 8] = value.se;
-    conv2d_4[batch * 512 + m * 64 + (n + 15) / 8 / 8 * 512 + (n + 15) % 8 + (n + 15) / 8 % 8 * 8] = value.sf;
-}
-
 // pool1 = max(max(conv1, 0) over 4, 5)
 // argmax_88 = argmax(max(conv1, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -161,31 +136,6 @@ static inline void cnn_2_conv2d_store(
     __global float* conv2d_14
 ) {
     conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
-}
-
-static inline void cnn_2_conv2d_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float16 value,
-    __global float* conv2d_14
-) {
-    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
-    conv2d_14[batch * 256 + m * 16 + (n + 4) / 4 / 4 * 256 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4] = value.s4;
-    conv2d_14[batch * 256 + m * 16 + (n + 5) / 4 / 4 * 256 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4] = value.s5;
-    conv2d_14[batch * 256 + m * 16 + (n + 6) / 4 / 4 * 256 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4] = value.s6;
-    conv2d_14[batch * 256 + m * 16 + (n + 7) / 4 / 4 * 256 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4] = value.s7;
-    conv2d_14[batch * 256 + m * 16 + (n + 8) / 4 / 4 * 256 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4] = value.s8;
-    conv2d_14[batch * 256 + m * 16 + (n + 9) / 4 / 4 * 256 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4] = value.s9;
-    conv2d_14[batch * 256 + m * 16 + (n + 10) / 4 / 4 * 256 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4] = value.sa;
-    conv2d_14[batch * 256 + m * 16 + (n + 11) / 4 / 4 * 256 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4] = value.sb;
-    conv2d_14[batch * 256 + m * 16 + (n + 12) / 4 / 4 * 256 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4] = value.sc;
-    conv2d_14[batch * 256 + m * 16 + (n + 13) / 4 / 4 * 256 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4] = value.sd;
-    conv2d_14[batch * 256 + m * 16 + (n + 14) / 4 / 4 * 256 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4] = value.se;
-    conv2d_14[batch * 256 + m * 16 + (n + 15) / 4 / 4 * 256 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4] = value.sf;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -368,46 +318,6 @@ static inline void cnn_9_conv2d_input_grad_store(
     conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
-static inline void cnn_9_conv2d_input_grad_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float16 value,
-    __global float* conv2d_input_grad_85
-) {
-    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
-        = value.s1;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
-        = value.s2;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
-        = value.s3;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 4) / 4 / 4 * 128 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4]
-        = value.s4;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 5) / 4 / 4 * 128 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4]
-        = value.s5;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 6) / 4 / 4 * 128 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4]
-        = value.s6;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 7) / 4 / 4 * 128 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4]
-        = value.s7;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 8) / 4 / 4 * 128 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4]
-        = value.s8;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 9) / 4 / 4 * 128 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4]
-        = value.s9;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 10) / 4 / 4 * 128 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4]
-        = value.sa;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 11) / 4 / 4 * 128 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4]
-        = value.sb;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 12) / 4 / 4 * 128 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4]
-        = value.sc;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 13) / 4 / 4 * 128 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4]
-        = value.sd;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 14) / 4 / 4 * 128 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4]
-        = value.se;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 15) / 4 / 4 * 128 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4]
-        = value.sf;
-}
-
 static inline void cnn_10_conv2d_weight_grad_store(
     const int batch,
     const int m,
@@ -550,7 +460,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define a arg_conv1_weight
 #define b arg_x
 #define STORE(batch_, m_, n_, value_) cnn_0_conv2d_store(batch_, m_, n_, value_, arg_conv2d_4)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_0_conv2d_store_vector(batch_, m_, n_, value_, arg_conv2d_4)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); STORE(batch_, m_, (n_) + 4, (value_).s4); STORE(batch_, m_, (n_) + 5, (value_).s5); STORE(batch_, m_, (n_) + 6, (value_).s6); STORE(batch_, m_, (n_) + 7, (value_).s7); STORE(batch_, m_, (n_) + 8, (value_).s8); STORE(batch_, m_, (n_) + 9, (value_).s9); STORE(batch_, m_, (n_) + 10, (value_).sa); STORE(batch_, m_, (n_) + 11, (value_).sb); STORE(batch_, m_, (n_) + 12, (value_).sc); STORE(batch_, m_, (n_) + 13, (value_).sd); STORE(batch_, m_, (n_) + 14, (value_).se); STORE(batch_, m_, (n_) + 15, (value_).sf); }
 #define PRODUCT FORWARD
 #define CHANNELS 1
 #define HEIGHT 8
@@ -625,7 +535,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define a arg_conv2_weight
 #define b arg_pool1
 #define STORE(batch_, m_, n_, value_) cnn_2_conv2d_store(batch_, m_, n_, value_, arg_conv2d_14)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_2_conv2d_store_vector(batch_, m_, n_, value_, arg_conv2d_14)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); STORE(batch_, m_, (n_) + 4, (value_).s4); STORE(batch_, m_, (n_) + 5, (value_).s5); STORE(batch_, m_, (n_) + 6, (value_).s6); STORE(batch_, m_, (n_) + 7, (value_).s7); STORE(batch_, m_, (n_) + 8, (value_).s8); STORE(batch_, m_, (n_) + 9, (value_).s9); STORE(batch_, m_, (n_) + 10, (value_).sa); STORE(batch_, m_, (n_) + 11, (value_).sb); STORE(batch_, m_, (n_) + 12, (value_).sc); STORE(batch_, m_, (n_) + 13, (value_).sd); STORE(batch_, m_, (n_) + 14, (value_).se); STORE(batch_, m_, (n_) + 15, (value_).sf); }
 #define PRODUCT FORWARD
 #define CHANNELS 8
 #define HEIGHT 4
@@ -885,7 +795,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define a arg_conv2_weight
 #define b arg_select_83
 #define STORE(batch_, m_, n_, value_) cnn_9_conv2d_input_grad_store(batch_, m_, n_, value_, arg_conv2d_input_grad_85)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_9_conv2d_input_grad_store_vector(batch_, m_, n_, value_, arg_conv2d_input_grad_85)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); STORE(batch_, m_, (n_) + 4, (value_).s4); STORE(batch_, m_, (n_) + 5, (value_).s5); STORE(batch_, m_, (n_) + 6, (value_).s6); STORE(batch_, m_, (n_) + 7, (value_).s7); STORE(batch_, m_, (n_) + 8, (value_).s8); STORE(batch_, m_, (n_) + 9, (value_).s9); STORE(batch_, m_, (n_) + 10, (value_).sa); STORE(batch_, m_, (n_) + 11, (value_).sb); STORE(batch_, m_, (n_) + 12, (value_).sc); STORE(batch_, m_, (n_) + 13, (value_).sd); STORE(batch_, m_, (n_) + 14, (value_).se); STORE(batch_, m_, (n_) + 15, (value_).sf); }
 #define PRODUCT INPUT
 #define CHANNELS 8
 #define HEIGHT 4

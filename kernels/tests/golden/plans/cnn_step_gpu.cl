@@ -89,19 +89,6 @@ static inline void cnn_0_conv2d_store(
     conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
-static inline void cnn_0_conv2d_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float4 value,
-    __global float* conv2d_4
-) {
-    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
-    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
-    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
-    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
-}
-
 // pool1 = max(max(conv1, 0) over 4, 5)
 // argmax_94 = argmax(max(conv1, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
@@ -139,19 +126,6 @@ static inline void cnn_2_conv2d_store(
     __global float* conv2d_14
 ) {
     conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
-}
-
-static inline void cnn_2_conv2d_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float4 value,
-    __global float* conv2d_14
-) {
-    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
-    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
-    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -315,22 +289,6 @@ static inline void cnn_9_conv2d_input_grad_store(
     __global float* conv2d_input_grad_85
 ) {
     conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
-}
-
-static inline void cnn_9_conv2d_input_grad_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float4 value,
-    __global float* conv2d_input_grad_85
-) {
-    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
-        = value.s1;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
-        = value.s2;
-    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
-        = value.s3;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store(
@@ -590,7 +548,7 @@ void cnn_12_bundle(
 #define a arg_conv1_weight
 #define b arg_x
 #define STORE(batch_, m_, n_, value_) cnn_0_conv2d_store(batch_, m_, n_, value_, arg_conv2d_4)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_0_conv2d_store_vector(batch_, m_, n_, value_, arg_conv2d_4)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); }
 #define PRODUCT FORWARD
 #define CHANNELS 1
 #define HEIGHT 8
@@ -673,7 +631,7 @@ void cnn_12_bundle(
 #define a arg_conv2_weight
 #define b arg_pool1
 #define STORE(batch_, m_, n_, value_) cnn_2_conv2d_store(batch_, m_, n_, value_, arg_conv2d_14)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_2_conv2d_store_vector(batch_, m_, n_, value_, arg_conv2d_14)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); }
 #define PRODUCT FORWARD
 #define CHANNELS 8
 #define HEIGHT 4
@@ -905,7 +863,7 @@ void cnn_12_bundle(
 #define a arg_conv2_weight
 #define b arg_select_83
 #define STORE(batch_, m_, n_, value_) cnn_9_conv2d_input_grad_store(batch_, m_, n_, value_, arg_conv2d_input_grad_85)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_9_conv2d_input_grad_store_vector(batch_, m_, n_, value_, arg_conv2d_input_grad_85)
+#define STORE_VECTOR(batch_, m_, n_, value_) { STORE(batch_, m_, n_, (value_).s0); STORE(batch_, m_, (n_) + 1, (value_).s1); STORE(batch_, m_, (n_) + 2, (value_).s2); STORE(batch_, m_, (n_) + 3, (value_).s3); }
 #define PRODUCT INPUT
 #define CHANNELS 8
 #define HEIGHT 4
