@@ -339,6 +339,7 @@ messages! {
     LOOP_UNCHANGED = "nothing in this loop changes `{}`, which it waits for", "count it up in the body: `{} += 1;`, where it is `let mut {}`";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled, and there are {} at most", "use an operation on the whole tensor; or make one round a function, which ordinary Rust calls in a loop";
     LOOPS_TOO_LONG = "with this loop the function's loops have more than {} rounds together: each round is compiled", "use an operation on the whole tensor; or make what a round of the outer loop does a function, which ordinary Rust calls in a loop";
+    FOLDS_TOO_LONG = "with this `fold` the function's short folds have more than {} rounds together: each round is compiled", "make one range longer than {} rounds, or as long as a size such as `N`: such a fold is one loop";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `({}).select(a, b)`; what the first round does alone stands before the loop, and a loop that is to end sooner runs over a shorter range";

@@ -96,6 +96,8 @@ pub(crate) const MAX_PARTS: usize = 256;
 pub(crate) const MAX_ROUNDS: i64 = 1024;
 /// More rounds than this in all loops of a function, and more elements in all of a list's lists, are refused.
 pub(crate) const MAX_ALL_ROUNDS: usize = 1 << 16;
+/// More rounds than this in all folds whose rounds are compiled one by one, nested ones counted, are refused.
+pub(crate) const MAX_FOLDED: usize = 1 << 12;
 /// More calls of other functions in one than this, nested ones counted, are refused: each is compiled where it stands.
 pub(crate) const MAX_CALLS: usize = 1 << 12;
 /// More operations than this in all functions that a kernel in SIMT form calls are refused.

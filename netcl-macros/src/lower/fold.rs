@@ -14,6 +14,7 @@ use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
+use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, CompareOp, NodeId};
@@ -86,7 +87,7 @@ impl<'a> Lowering<'a> {
         }
         let value = match (limits.size.as_constant(), &limits.length) {
             (Some(rounds), None) if rounds <= FEW => match self.typed_start(value, first) {
-                Some(value) => self.unrolled(value, (&limits.start, rounds), closure, expected),
+                Some(value) => self.unrolled(value, (&limits.start, rounds), closure, (expected, span)),
                 None => Val::Unknown,
             },
             _ => self.looped(value, &limits, (closure, expected), (range, first, span)),
@@ -103,10 +104,14 @@ impl<'a> Lowering<'a> {
         first: Val<'a>,
         (start, rounds): (&Affine, i64),
         closure: &'a ExprClosure,
-        expected: Option<Expected<'a>>,
+        (expected, span): (Option<Expected<'a>>, Span),
     ) -> Val<'a> {
         let mut value = first;
         for round in 0..rounds {
+            self.folded += 1;
+            if self.folded > words::MAX_FOLDED {
+                return self.report(span, &m::FOLDS_TOO_LONG, &[&words::MAX_FOLDED, &FEW]);
+            }
             let Ok(index) = start.plus(&Affine::fixed(Dim::constant(round))) else { return Val::Unknown };
             self.expected = expected;
             value = self.fold_round(value, index, closure);

@@ -184,6 +184,8 @@ pub(crate) struct Lowering<'a> {
     said_too_deep: bool,
     /// How many rounds of loops there have been.
     rounds: usize,
+    /// How many rounds of folds have been compiled one by one.
+    folded: usize,
     /// The loops over symbolic ranges in whose bodies this is.
     loops: Vec<round::SymbolicLoop>,
     calls: calls_made::Calls<'a>,
@@ -257,6 +259,7 @@ impl<'a> Lowering<'a> {
             depth: 0,
             said_too_deep: false,
             rounds: 0,
+            folded: 0,
             loops: Vec::new(),
             calls: calls_made::Calls::default(),
             folds: Vec::new(),

@@ -12,7 +12,7 @@ use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt, ValueType, VarId};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprLit, Lit, Pat, RangeLimits};
 
 /// What a loop counts.
 struct LoopRange {
@@ -23,6 +23,14 @@ struct LoopRange {
     /// A `U32`.
     step: ExprId,
     ty: ValueType,
+}
+
+/// The number that an expression is, as it is written. One that has a name may be another where the kernel is used.
+fn written_number(expr: &Expr) -> Option<u64> {
+    match unparenthesized(expr) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
 }
 
 impl Simt<'_> {
@@ -96,6 +104,16 @@ impl Simt<'_> {
             },
             _ => return self.no_range(span),
         };
+        if let [Some(first), Some(last)] = [start, end].map(written_number)
+            && (first > last || first == last && !closed)
+        {
+            let instead = match first > last {
+                true => format!("write `{last}..{first}`, and to go down turn the index round"),
+                false => format!("give it an end above {last}"),
+            };
+            self.report(range.span(), &m::RANGE_DOWN, &[&text(range), &instead]);
+            return None;
+        }
         let step_span = step.map_or(span, Spanned::span);
         let mut values = self.operands([start, end].into_iter().chain(step)).into_iter();
         let mut next = || values.next();

@@ -185,6 +185,11 @@ impl Steps<'_> {
                 // Few rounds, whatever the numbers are.
                 let most = Number::Known(self.draw.of(&[3, 8]));
                 let end = if self.draw.once_in(3) { most } else { Number::Name(self.draw.of(&["N", "M"])) };
+                // Numbers that count down are refused.
+                let start = match (start, &end) {
+                    (Number::Known(first), Number::Known(last)) if first >= *last => Number::Known(0),
+                    (start, _) => start,
+                };
                 let step = self.draw.once_in(3).then(|| self.draw.of(&[1, 2, 5]));
                 let name = ["u", "v", "w", "z"][self.names.len() % 4];
                 let known = self.names.len();
