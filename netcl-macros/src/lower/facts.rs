@@ -1,11 +1,12 @@
 //! What has been decided on one way through a function, and what follows of it: where `k == 1` holds, `k == 2` does not, and no plan
 //! is made for both.
 
+use crate::parse::written_integer;
 use crate::variants;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{BinOp, Expr, Lit, UnOp};
+use syn::{BinOp, Expr, UnOp};
 
 /// What is known of plain arguments.
 #[derive(Default)]
@@ -149,8 +150,8 @@ fn question(condition: &Expr) -> Question<'_> {
             let (left, right) = (&*binary.left, &*binary.right);
             // Whether the number is on the left; `k > 3` is `!(k < 4)`, and `3 > k` is `k < 3`.
             let of = |(number, constant): (&Expr, &Expr), comparison, more: u64, denied| {
-                let constant = integer(constant)?.checked_add(more)?;
-                integer(number).is_none().then(|| Question::Number(text(number), comparison, constant, denied))
+                let constant = written_integer(constant)?.checked_add(more)?;
+                written_integer(number).is_none().then(|| Question::Number(text(number), comparison, constant, denied))
             };
             let (here, there) = ((left, right), (right, left));
             let compared = match binary.op {
@@ -185,15 +186,6 @@ fn text(expr: &Expr) -> String {
         Expr::Paren(inner) => text(&inner.expr),
         Expr::Group(inner) => text(&inner.expr),
         expr => expr.to_token_stream().to_string(),
-    }
-}
-
-fn integer(expr: &Expr) -> Option<u64> {
-    match expr {
-        Expr::Paren(inner) => integer(&inner.expr),
-        Expr::Group(inner) => integer(&inner.expr),
-        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
-        _ => None,
     }
 }
 

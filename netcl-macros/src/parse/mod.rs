@@ -173,6 +173,14 @@ pub(crate) fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
     }
 }
 
+/// The whole number that an expression is, as it is written.
+pub(crate) fn written_integer(expr: &syn::Expr) -> Option<u64> {
+    match unparenthesized(expr) {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
 /// Tokens as people write them: `prettyplease` is not worth its build time for the few words of a message.
 pub(crate) fn text(tokens: &impl quote::ToTokens) -> String {
     let mut text = String::new();

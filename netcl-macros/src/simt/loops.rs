@@ -6,13 +6,13 @@ use super::state::{Simt, Val};
 use super::types::kind;
 use crate::ast::Constant;
 use crate::messages as m;
-use crate::parse::{text, unparenthesized};
+use crate::parse::{text, unparenthesized, written_integer};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt, ValueType, VarId};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprLit, Lit, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 /// What a loop counts.
 struct LoopRange {
@@ -23,14 +23,6 @@ struct LoopRange {
     /// A `U32`.
     step: ExprId,
     ty: ValueType,
-}
-
-/// The number that an expression is, as it is written. One that has a name may be another where the kernel is used.
-fn written_number(expr: &Expr) -> Option<u64> {
-    match unparenthesized(expr) {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
-        _ => None,
-    }
 }
 
 impl Simt<'_> {
@@ -104,7 +96,8 @@ impl Simt<'_> {
             },
             _ => return self.no_range(span),
         };
-        if let [Some(first), Some(last)] = [start, end].map(written_number)
+        // A number that has a name may be another one where the kernel is used.
+        if let [Some(first), Some(last)] = [start, end].map(written_integer)
             && (first > last || first == last && !closed)
         {
             let instead = match first > last {
