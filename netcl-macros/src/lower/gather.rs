@@ -9,7 +9,7 @@ use super::indexed::Read;
 use super::{Affine, Lowering, Val};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId};
+use netcl_kernels::graph::{BinaryOp, NodeId};
 use netcl_kernels::span::Result;
 use syn::spanned::Spanned;
 
@@ -46,11 +46,17 @@ impl<'a> Lowering<'a> {
         coordinates: Vec<Coordinate>,
     ) -> Option<(NodeId, NodeId)> {
         let count = coordinates.len();
-        if let [Coordinate::Data(rows)] = coordinates.as_slice() {
-            // What is no row reads zeros as it is.
-            return Some((*rows, source));
-        }
         let span = read.tokens.span();
+        if let [Coordinate::Data(rows)] = coordinates.as_slice() {
+            // What is no row reads zeros as it is, where it fits what rows are taken by.
+            let rows = match self.builder.dtype(*rows) {
+                DType::I64 => {
+                    self.in_bounds(*rows, &shape[0]).and_then(|(inside, row)| self.or_none(row, Some(inside)))
+                }
+                _ => Ok(*rows),
+            };
+            return rows.map(|rows| (rows, source)).map_err(|diagnostic| self.diagnostic(diagnostic, span)).ok();
+        }
         let mut row: Option<RowNumber> = None;
         for (position, (coordinate, size)) in coordinates.iter().zip(&shape.0).enumerate() {
             let checked = match coordinate {
@@ -63,7 +69,11 @@ impl<'a> Lowering<'a> {
                 _ => true,
             };
             let number = match coordinate {
-                Coordinate::Affine(index) => self.index_tensor(index, DType::I32, span)?,
+                // What is known to be inside is right in 32 bits, whatever is added up to it; a part is of all that is divided.
+                Coordinate::Affine(index) => {
+                    let wide = checked || index.parts().next().is_some();
+                    self.index_tensor(index, if wide { DType::I64 } else { DType::I32 }, span)?
+                }
                 Coordinate::Data(id) => *id,
             };
             let next = self.next_row(row, (number, checked), size);
@@ -77,11 +87,7 @@ impl<'a> Lowering<'a> {
         }
         let (number, inside) = row?;
         let table = (|| {
-            let outside = self.builder.constant(-1.0, DType::I32);
-            let rows = match inside {
-                Some(inside) => self.builder.select(inside, number, outside)?,
-                None => number,
-            };
+            let rows = self.or_none(number, inside)?;
             let elements = shape.0[..count].iter().cloned().fold(Dim::constant(1), |all, size| all * size);
             let joined = std::iter::once(elements).chain(shape.0[count..].iter().cloned()).collect();
             Ok((rows, self.builder.reshape(source, Shape(joined))?))
@@ -95,25 +101,31 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The number where it is one, and elsewhere -1, which is no row.
+    fn or_none(&mut self, number: NodeId, inside: Option<NodeId>) -> Result<NodeId> {
+        let Some(inside) = inside else { return Ok(number) };
+        let none = self.builder.constant(-1.0, DType::I32);
+        self.builder.select(inside, number, none)
+    }
+
     /// The number of the element at `number` of an axis of that size, within each of the rows before.
     fn next_row(&mut self, row: Option<RowNumber>, (number, checked): (NodeId, bool), size: &Dim) -> Result<RowNumber> {
-        let b = &mut self.builder;
-        let number = if b.dtype(number) == DType::I32 { number } else { b.cast(number, DType::I32)? };
-        let size = b.dim(size, DType::I32)?;
         let mut inside = row.and_then(|(_, inside)| inside);
-        if checked {
-            let none = b.constant(0.0, DType::I32);
-            let (low, high) = (b.compare(CompareOp::Ge, number, none)?, b.compare(CompareOp::Lt, number, size)?);
-            let here = b.binary(BinaryOp::And, low, high)?;
+        let number = if checked {
+            let (here, number) = self.in_bounds(number, size)?;
             inside = Some(match inside {
-                Some(before) => b.binary(BinaryOp::And, before, here)?,
+                Some(before) => self.builder.binary(BinaryOp::And, before, here)?,
                 None => here,
             });
-        }
+            number
+        } else {
+            self.builder.cast(number, DType::I32)?
+        };
         let number = match row {
             Some((before, _)) => {
-                let start = b.binary(BinaryOp::Mul, before, size)?;
-                b.binary(BinaryOp::Add, start, number)?
+                let size = self.builder.dim(size, DType::I32)?;
+                let start = self.builder.binary(BinaryOp::Mul, before, size)?;
+                self.builder.binary(BinaryOp::Add, start, number)?
             }
             None => number,
         };

@@ -211,7 +211,7 @@ impl<'a> Lowering<'a> {
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         let Val::Tensor(id) = self.check(result, span) else { return None };
-        self.from_indices.insert(id);
+        self.from_indices.insert(id, index.clone());
         Some(id)
     }
 
@@ -316,7 +316,7 @@ impl<'a> Lowering<'a> {
             Val::Unknown => {}
             // An axis for its parts would have another size in each round.
             Val::Index(index) if self.depends_on_round(&index) => {
-                return self.index_tensor(&index, DType::I32, expr.span()).map(Coordinate::Data);
+                return self.index_tensor(&index, DType::I64, expr.span()).map(Coordinate::Data);
             }
             Val::Index(index) => return Some(Coordinate::Affine(index)),
             Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
@@ -351,7 +351,11 @@ impl<'a> Lowering<'a> {
                 let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
                 self.report(expr.span(), &m::KERNEL_INDEX_WIDTH, &[&dtype, &given]);
             }
-            Val::Tensor(id) => return Some(Coordinate::Data(id)),
+            Val::Tensor(id) if self.reads_data(id) => return Some(Coordinate::Data(id)),
+            Val::Tensor(id) => match self.widened(id) {
+                Ok(wide) => return Some(Coordinate::Data(wide)),
+                Err(diagnostic) => self.diagnostic(diagnostic, expr.span()),
+            },
             other => drop(self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()])),
         }
         None
@@ -372,7 +376,7 @@ impl<'a> Lowering<'a> {
     /// numbers are not.
     fn divides_indices(&self, id: NodeId) -> bool {
         let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
-        let divided = |node| match self.from_indices.contains(&node) {
+        let divided = |node| match self.from_indices.contains_key(&node) {
             true => Some(false),
             false => divides(&self.builder.node(node).op).then_some(true),
         };

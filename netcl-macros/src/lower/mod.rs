@@ -90,6 +90,7 @@ mod unreached;
 mod value;
 mod variant;
 mod whole;
+mod wide_index;
 mod wrapped;
 mod written;
 mod written_list;
@@ -174,7 +175,7 @@ pub(crate) struct Lowering<'a> {
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     positions: BTreeMap<NodeId, ops::Position>,
     /// What stands for indices among numbers.
-    from_indices: BTreeSet<NodeId>,
+    from_indices: BTreeMap<NodeId, Affine>,
     /// Elements that branches of whole numbers without a type have chosen, in a kernel in index form: floats.
     chosen_wholes: BTreeSet<NodeId>,
     /// See [`Path::private`].
@@ -272,7 +273,7 @@ impl<'a> Lowering<'a> {
             computed: Vec::new(),
             result_axes: 0,
             positions: BTreeMap::new(),
-            from_indices: BTreeSet::new(),
+            from_indices: BTreeMap::new(),
             chosen_wholes: BTreeSet::new(),
             advice: None,
             named: BTreeMap::new(),

@@ -192,6 +192,120 @@ fn distances_may_be_arguments() -> Result<()> {
     })
 }
 
+netcl::kernel! {
+    /// By what no 32 bits hold.
+    fn ahead(x: &Tensor<f32, N>, by: u32) -> Tensor<f32, N> {
+        |n| pad(x[n + by])
+    }
+
+    fn behind(x: &Tensor<f32, N>, by: u32) -> Tensor<f32, N> {
+        |n| pad(x[n - by])
+    }
+
+    fn stepped(x: &Tensor<f32, N>, m: i32, from: i32) -> Tensor<f32, N> {
+        |n| {
+            let at = n * m - from;
+            pad(x[at])
+        }
+    }
+
+    fn clamped(x: &Tensor<f32, N>, by: i32) -> Tensor<f32, N> {
+        |n| pad(x[clamp(n + by, 0, N - 1)])
+    }
+
+    fn round(x: &Tensor<f32, N>, by: i32) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (pad(x[(n + by).rem_euclid(N)]), pad(x[(n - by) % N]))
+    }
+
+    fn round_unsigned(x: &Tensor<f32, N>, by: u32) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (pad(x[(n + by) % N]), pad(x[(n - by) % N]))
+    }
+
+    /// On the middle axis, chosen, halved, and of a sum.
+    fn chosen(x: &Tensor<f32, B, N, C>, by: i32, m: u32) -> Tensor<f32, B, N, C> {
+        |b, n, c| {
+            let at = if n + by < N { n + by } else { -(n + by) };
+            pad(x[b, at, c]) + 10.0 * pad(x[b, (n - m) / 2, c]) + 100.0 * pad(x[b, sum(0..2, |k| n + k * by), c])
+        }
+    }
+
+    /// What `as` makes of it wraps, and so do elements.
+    fn wrapping(x: &Tensor<f32, N>, ids: &Tensor<u32, N>, by: u32) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (pad(x[(n + by) as i32]), x[ids[n] + by])
+    }
+
+    /// Beside data on another axis, by what is none of 32 bits before it is divided.
+    fn multiples(x: &Tensor<f32, N, K>, at: &Tensor<i32, N>) -> Tensor<f32, N> {
+        |n| x[n * 2000000000 / 2000000000, at[n]] + pad(x[n * 1073741824, at[n]])
+    }
+
+    /// Far beyond a bound.
+    fn bounded(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[min(n * 1500000000, N - 1)] + 10.0 * x[max(N - 1 - n * 1500000000, 0)]
+    }
+}
+
+/// An index is computed in 64 bits where only a call knows it.
+#[test]
+fn positions_do_not_wrap() -> Result<()> {
+    everywhere(|| {
+        let (x, tensor) = some(&[5]);
+        let at = |at: i128| usize::try_from(at).ok().filter(|at| *at < 5).map_or(0.0, |at| x[at]);
+        let each_of = |index: &dyn Fn(i128) -> i128| (0..5).map(|n| at(index(n))).collect::<Vec<_>>();
+        for by in [0, 1, 3, 7, u32::MAX, u32::MAX - 3, i32::MAX as u32, 1 << 31] {
+            let wide = i128::from(by);
+            assert_eq!(ahead(&tensor, by)?.to_vec::<f32>()?, each_of(&|n| n + wide), "{by}");
+            assert_eq!(behind(&tensor, by)?.to_vec::<f32>()?, each_of(&|n| n - wide), "{by}");
+            let (forward, backward) = round_unsigned(&tensor, by)?;
+            assert_eq!(forward.to_vec::<f32>()?, each_of(&|n| (n + wide) % 5), "{by}");
+            assert_eq!(backward.to_vec::<f32>()?, each_of(&|n| (n - wide).rem_euclid(5)), "{by}");
+            let ids = Tensor::from_slice(&device(), &[0u32, 1, 2, u32::MAX, 9], &[5])?;
+            let (cast, data) = wrapping(&tensor, &ids, by)?;
+            assert_eq!(cast.to_vec::<f32>()?, each_of(&|n| i128::from((n + wide) as i32)), "{by}");
+            let of_data = |n: i128| i128::from([0u32, 1, 2, u32::MAX, 9][n as usize].wrapping_add(by));
+            assert_eq!(data.to_vec::<f32>()?, each_of(&of_data), "{by}");
+        }
+        for by in [0, 2, -3, i32::MAX, i32::MIN, i32::MIN + 2, 1 << 30, -(1 << 30), 1 << 16] {
+            let wide = i128::from(by);
+            for from in [0, 1, i32::MAX, i32::MIN] {
+                let wanted = each_of(&|n| n * wide - i128::from(from));
+                assert_eq!(stepped(&tensor, by, from)?.to_vec::<f32>()?, wanted, "{by} {from}");
+            }
+            assert_eq!(clamped(&tensor, by)?.to_vec::<f32>()?, each_of(&|n| (n + wide).clamp(0, 4)), "{by}");
+            let (euclid, rest) = round(&tensor, by)?;
+            assert_eq!(euclid.to_vec::<f32>()?, each_of(&|n| (n + wide).rem_euclid(5)), "{by}");
+            assert_eq!(rest.to_vec::<f32>()?, each_of(&|n| (n - wide) % 5), "{by}");
+        }
+        round.check(&tensor, i32::MIN)?;
+        clamped.check(&tensor, i32::MAX)?;
+        round_unsigned.check(&tensor, u32::MAX)?;
+        let wanted: Vec<f32> = (0..5).map(|n| if n == 0 { x[0] + 10.0 * x[4] } else { x[4] + 10.0 * x[0] }).collect();
+        near(&bounded(&tensor)?, &wanted)?;
+        bounded.check(&tensor)?;
+
+        let (x, tensor) = some(&[2, 5, 2]);
+        for (by, m) in [(0, 0), (3, 1), (i32::MAX, u32::MAX), (i32::MIN, 1 << 31), (i32::MIN + 3, 2), (-2, 5)] {
+            let wanted = (0..20).map(|k: usize| {
+                let (b, n, c, by, m) = (k / 10, (k / 2 % 5) as i128, k % 2, i128::from(by), i128::from(m));
+                let at =
+                    |at: i128| usize::try_from(at).ok().filter(|at| *at < 5).map_or(0.0, |at| x[b * 10 + at * 2 + c]);
+                let first = if n + by < 5 { n + by } else { -(n + by) };
+                at(first) + 10.0 * at((n - m).div_euclid(2)) + 100.0 * at(2 * n + by)
+            });
+            near(&chosen(&tensor, by, m)?, &wanted.collect::<Vec<f32>>())?;
+            chosen.check(&tensor, by, m)?;
+        }
+
+        let (x, tensor) = some(&[5, 3]);
+        let at = [2usize, 0, 1, 1, 2];
+        let numbers: Vec<i32> = at.iter().map(|at| *at as i32).collect();
+        let wanted: Vec<f32> = (0..5).map(|n| x[n * 3 + at[n]] + if n == 0 { x[at[0]] } else { 0.0 }).collect();
+        near(&multiples(&tensor, &whole(&numbers, &[5])?)?, &wanted)?;
+        multiples.check(&tensor, &whole(&numbers, &[5])?)?;
+        Ok(())
+    })
+}
+
 #[test]
 fn ranges_depend_on_indices() -> Result<()> {
     everywhere(|| {
