@@ -22,17 +22,23 @@ pub(super) fn made(name: &str) -> Graph {
     known.unwrap_or_else(|| panic!("`{name}` has no graph")).1
 }
 
-/// The arguments of a kernel: their sizes and elements.
+/// The arguments of a kernel: their sizes and elements, and numbers by their names.
+#[derive(Default)]
 pub(super) struct Given<'a> {
     pub(super) sizes: &'a [(&'a str, u64)],
     pub(super) args: &'a [(&'a [usize], &'a [f64])],
+    pub(super) numbers: &'a [(&'a str, f64)],
 }
 
 impl Given<'_> {
     fn run(&self, graph: &Graph, cotangent: Option<&[f64]>) -> Vec<(OutputKind, HostTensor)> {
         let bindings: Vec<_> = self.sizes.iter().map(|(name, size)| (Symbol::new(name), *size)).collect();
-        let give = |kind: &InputKind, _: &str| {
-            let InputKind::Argument(position) = kind else { return None };
+        let give = |kind: &InputKind, name: &str| {
+            let InputKind::Argument(position) = kind else {
+                let (_, node) = graph.iter().find(|(_, node)| node.op == Op::Input(kind.clone()))?;
+                let (_, number) = self.numbers.iter().find(|(known, _)| *known == name)?;
+                return HostTensor::from_f64(node.dtype, &[], &[*number]).ok();
+            };
             let (_, node) = graph.iter().find(|(_, node)| node.op == Op::Input(kind.clone()))?;
             match self.args.get(*position) {
                 Some((shape, values)) => HostTensor::from_f64(node.dtype, shape, values).ok(),
@@ -71,7 +77,7 @@ fn parts_of_tuples_and_lists_belong_to_the_indices_that_they_were_bound_under() 
     ] {
         // Rows and columns of one size: nothing but the meaning tells them apart.
         let items = quote!(fn k(a: &Tensor<f32, N>, x: &Tensor<f32, N, N>) -> Tensor<f32, N> { #body });
-        let given = Given { sizes: &[("N", 3)], args: &[(&[3], &ROWS), (&[3, 3], &SQUARE)] };
+        let given = Given { sizes: &[("N", 3)], args: &[(&[3], &ROWS), (&[3, 3], &SQUARE)], ..Given::default() };
         let graph = graph(items, "k");
         assert_eq!(given.value(&graph), SCALED, "{body}");
         let ones = [6.0, 15.0, 24.0];
@@ -83,7 +89,7 @@ fn parts_of_tuples_and_lists_belong_to_the_indices_that_they_were_bound_under() 
 fn at(body: TokenStream, at: &[f64], values: &[f64], slopes: &[f64]) {
     let items = quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let x = x[n]; #body } });
     let graph = graph(items, "k");
-    let given = Given { sizes: &[("N", at.len() as u64)], args: &[(&[at.len()], at)] };
+    let given = Given { sizes: &[("N", at.len() as u64)], args: &[(&[at.len()], at)], ..Given::default() };
     let near = |found: &[f64], wanted: &[f64]| {
         found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| a == b || (a - b).abs() < 1e-9)
     };
@@ -105,7 +111,8 @@ fn sizes_and_numbers_alone_are_indices() {
         let graph = graph(quote!(fn k(x: &Tensor<f32, N, T>) -> Tensor<f32, N> { |n| #body }), "k");
         for t in 1..5 {
             let row: Vec<f64> = (0..t).map(f64::from).collect();
-            let given = Given { sizes: &[("N", 1), ("T", t as u64)], args: &[(&[1, t as usize], &row)] };
+            let given =
+                Given { sizes: &[("N", 1), ("T", t as u64)], args: &[(&[1, t as usize], &row)], ..Given::default() };
             assert_eq!(given.value(&graph), [of(i64::from(t)) as f64], "{body} of {t}");
         }
     }
@@ -121,7 +128,7 @@ fn known_numbers_wrap_as_elements_do() {
         (quote!(let by = 40; let h = 1u32 << by; h), 256),
     ] {
         let graph = graph(quote!(fn k(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| { #body ^ x[n] } }), "k");
-        let given = Given { sizes: &[("N", 2)], args: &[(&[2], &[0.0, 7.0])] };
+        let given = Given { sizes: &[("N", 2)], args: &[(&[2], &[0.0, 7.0])], ..Given::default() };
         assert_eq!(given.value(&graph), [f64::from(value), f64::from(value ^ 7)], "{body}");
     }
 }
@@ -174,6 +181,7 @@ fn sums_in_branches_that_are_not_taken_contribute_nothing() {
     let given = Given {
         sizes: &[("N", 3), ("C", 2)],
         args: &[(&[3], &[1.0, 0.0, -1.0]), (&[3, 2], &[1.0, 4.0, -1.0, 0.0, 1.0, -4.0])],
+        ..Given::default()
     };
     let graph = graph(items, "k");
     assert_eq!(given.value(&graph), [0.0, 0.0, 0.0]);
@@ -187,7 +195,7 @@ fn sums_in_branches_that_are_not_taken_contribute_nothing() {
 fn moves(items: TokenStream, sizes: &[(&str, u64)], shape: &[usize], source: &dyn Fn(usize) -> Option<usize>) {
     let graph = graph(items.clone(), "k");
     let x: Vec<f64> = (0..shape.iter().product()).map(|i: usize| 1.5 + i as f64).collect();
-    let given = Given { sizes, args: &[(shape, &x)] };
+    let given = Given { sizes, args: &[(shape, &x)], ..Given::default() };
     let value = given.value(&graph);
     let wanted: Vec<f64> = (0..value.len()).map(|i| source(i).map_or(0.0, |i| x[i])).collect();
     assert_eq!(value, wanted, "{items}");
@@ -263,17 +271,18 @@ fn divided_indices_meet_other_things() {
     };
     let sizes = [("N", 3), ("C", 2), ("P", 2)];
     let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let given = Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[2, 2], &[1.0, 10.0, 100.0, 1000.0])] };
+    let given =
+        Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[2, 2], &[1.0, 10.0, 100.0, 1000.0])], ..Given::default() };
     let k = graph(items.clone(), "k");
     assert_eq!(given.value(&k), [1.0, 20.0, 300.0, 4000.0, 5.0, 60.0]);
     assert_eq!(given.gradients(&k)[1], [6.0, 8.0, 3.0, 4.0]);
     let circular = graph(items.clone(), "circular");
-    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3]), (&[2], &[1.0, 10.0])] };
+    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3]), (&[2], &[1.0, 10.0])], ..Given::default() };
     assert_eq!(given.value(&circular), [21.0, 32.0, 13.0]);
     assert_eq!(given.gradients(&circular), [vec![11.0; 3], vec![6.0; 2]]);
-    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3])] };
+    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3])], ..Given::default() };
     assert_eq!(given.value(&graph(items.clone(), "numbers")), [1.0, 2.5, 5.0]);
-    let given = Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[3], &[2.0, 0.0, 2.0])] };
+    let given = Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[3], &[2.0, 0.0, 2.0])], ..Given::default() };
     let rows = graph(items, "rows");
     assert_eq!(given.value(&rows), [5.0, 5.0, 6.0, 6.0, 1.0, 1.0, 2.0, 2.0, 5.0, 5.0, 6.0, 6.0]);
     assert_eq!(given.gradients(&rows)[0], [2.0, 2.0, 0.0, 0.0, 4.0, 4.0]);
@@ -294,11 +303,15 @@ fn quotients_times_their_size_are_indices() {
     };
     let sizes = [("N", 2), ("M", 3)];
     let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let given = Given { sizes: &sizes, args: &[(&[2, 3], &x)] };
+    let given = Given { sizes: &sizes, args: &[(&[2, 3], &x)], ..Given::default() };
     assert_eq!(given.value(&graph(items.clone(), "rows")), x);
     assert_eq!(given.value(&graph(items.clone(), "starts")), [1.0, 2.0, 3.0, 7.0, 8.0, 9.0]);
     assert_eq!(given.value(&graph(items.clone(), "of_one")), [1.0, 1.0, 1.0, 4.0, 4.0, 4.0]);
-    let given = Given { sizes: &[("N", 5), ("M", 3)], args: &[(&[5], &x[..5]), (&[3], &[1.0, 10.0, 100.0])] };
+    let given = Given {
+        sizes: &[("N", 5), ("M", 3)],
+        args: &[(&[5], &x[..5]), (&[3], &[1.0, 10.0, 100.0])],
+        ..Given::default()
+    };
     let firsts = graph(items.clone(), "firsts");
     assert_eq!(given.value(&firsts), [1.0, 10.0, 100.0, 4.0, 40.0]);
     assert_eq!(given.gradients(&firsts)[0], [111.0, 0.0, 0.0, 11.0, 0.0]);
@@ -374,7 +387,7 @@ fn numbers_take_the_declared_type() {
             |n| { let k: u32 = if x[n] > 0.0 { 7 } else { { 3 } }; let l: u32 = 1 + if x[n] > 2.0 { 1 } else { 2 }; k - 4 * l }
         }
     };
-    let given = Given { sizes: &[("N", 3)], args: &[(&[3], &[3.0, 1.0, -1.0])] };
+    let given = Given { sizes: &[("N", 3)], args: &[(&[3], &[3.0, 1.0, -1.0])], ..Given::default() };
     // Below zero an unsigned number wraps.
     assert_eq!(given.value(&graph(items, "k")), [4_294_967_295.0, 4_294_967_291.0, 4_294_967_287.0]);
 }
@@ -425,7 +438,7 @@ fn a_variable_may_have_the_name_of_the_function_that_it_is_computed_by() {
 #[test]
 fn numbers_that_are_known_are_those_of_their_types() {
     let x = vec![0.0; 300];
-    let given = Given { sizes: &[("N", 300)], args: &[(&[300], &x)] };
+    let given = Given { sizes: &[("N", 300)], args: &[(&[300], &x)], ..Given::default() };
     let first = |graph: &Graph| given.value(graph)[0];
     for (number, value) in [
         (quote!(300 as u8 as i32), 44),
@@ -467,6 +480,10 @@ fn signed_numbers_are_indices() {
             |m| x[p[m] as usize] + sum(0..N, |n| if n < p[m] as usize { 100.0 } else { 0.0 })
         }
     };
-    let given = Given { sizes: &[("N", 3), ("M", 4)], args: &[(&[3], &ROWS), (&[4], &[0.0, 2.0, -1.0, 3.0])] };
+    let given = Given {
+        sizes: &[("N", 3), ("M", 4)],
+        args: &[(&[3], &ROWS), (&[4], &[0.0, 2.0, -1.0, 3.0])],
+        ..Given::default()
+    };
     assert_eq!(given.value(&graph(items, "k")), [1.0, 300.0, 300.0, 300.0]);
 }

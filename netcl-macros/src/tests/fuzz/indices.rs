@@ -222,7 +222,7 @@ impl Kernel {
         let [n, m] = [sizes.n, sizes.m].map(|size| size as usize);
         let zeros = vec![0.0; n.max(m)];
         let args: [(&[usize], &[f64]); 3] = [(&axes, &x), (&[n], &zeros[..n]), (&[m], &zeros[..m])];
-        Given { sizes: &[("N", n as u64), ("M", m as u64)], args: &args }.value(graph)
+        Given { sizes: &[("N", n as u64), ("M", m as u64)], args: &args, ..Given::default() }.value(graph)
     }
 
     /// The axes of what is read; `None` where one is not positive.

@@ -1,10 +1,11 @@
 //! Random items. Whatever they say, they are compiled or there are errors that are the user's: no panic, no error of the
-//! compiler's own, no end that does not come. What is accepted means what it says (`indices`, `places`).
+//! compiler's own, no end that does not come. What is accepted means what it says (`indices`, `call_indices`, `places`).
 //!
 //! `NETCL_FUZZ` says how many items of each kind there are, `NETCL_FUZZ=600s` for how long they are tried, and
 //! `NETCL_FUZZ_SEED` where drawing begins. What fails is printed whole.
 
 mod bodies;
+mod call_indices;
 mod indices;
 mod kernels;
 mod mutations;
