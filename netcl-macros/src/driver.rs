@@ -88,13 +88,19 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(parsed)) => {
             let instead = "a function of tensors or of numbers has `#[netcl::function]`; with `&self` it stands in the `impl` \
                            block of a model, which has this";
-            diag.report(parsed.sig.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
+            diag.report(parsed.sig.span(), &m::NOT_A_MODEL_ITEM, &[&"a function", &instead]);
             let of_tensors = parse::function::is_of_tensors(&parsed.sig);
             with_errors(diag, || if of_tensors { fallback::kernel(&parsed) } else { item })
         }
         Ok(other) => {
             let instead = "put it on the struct that holds the layers and on the `impl` block with `forward`";
-            diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[&instead]);
+            let (place, found) = match &other {
+                Item::Union(other) => (other.union_token.span, "a union"),
+                Item::Trait(other) => (other.trait_token.span, "a trait"),
+                Item::Mod(other) => (other.mod_token.span, "a module"),
+                other => (other.span(), "another item"),
+            };
+            diag.report(place, &m::NOT_A_MODEL_ITEM, &[&found, &instead]);
             let table = match &other {
                 Item::Union(other) => fallback::no_table(&other.vis, &other.ident),
                 _ => TokenStream::new(),
@@ -330,7 +336,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         }),
         (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&"", &parse::helper::PLAIN_TYPES]);
+            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&parse::helper::PLAIN_TYPES]);
             with_errors(diag, || item)
         }
     }

@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::{self, constant, text};
 use crate::words;
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
 use proc_macro2::Span;
 use std::cell::RefCell;
 use syn::spanned::Spanned;
@@ -27,7 +27,7 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
     let suffix = suffix(lit);
     let ty = DType::from_name(suffix);
     if ty.is_none() && !matches!(suffix, "" | "usize") {
-        diag.report(span, &m::UNKNOWN_DTYPE, &[&suffix]);
+        diag.report(span, &m::UNKNOWN_DTYPE, &[&suffix, &crate::parse::types::near_type(suffix)]);
         return None;
     }
     let fits = match (value, ty) {
@@ -57,6 +57,16 @@ fn instead_of_text(given: &str) -> String {
     }
 }
 
+/// What to do where types meet that do not convert.
+pub(crate) const ONE_TYPE: &str =
+    "convert one of them with `as`, a tensor with `.cast(..)`; a number without a suffix is of the other's type";
+
+/// The same of a whole number that stands beside floats.
+pub(crate) fn as_float(literal: Literal, other: DType) -> Option<String> {
+    let Literal::Int(value, _) = literal else { return None };
+    other.is_float().then(|| format!("write `{value}.0`, which is a float"))
+}
+
 /// What stands behind the digits of a number: `f32` in `1.5f32`.
 fn suffix(lit: &Lit) -> &str {
     match lit {
@@ -81,12 +91,6 @@ pub(crate) fn whole_type(expr: &Expr) -> Option<DType> {
 pub(crate) fn compared_with_zero(expr: &Expr, is_float: bool) -> String {
     let number = parse::index::text_of(parse::unparenthesized(expr));
     format!("{number} != {}", if is_float { "0.0" } else { "0" })
-}
-
-/// The type of `i32::MAX`.
-pub(crate) fn type_of_path(path: &syn::Path) -> Option<DType> {
-    let [ty, _] = [path.segments.first()?, path.segments.last()?];
-    DType::from_name(&parse::name(&ty.ident)).filter(|_| path.segments.len() == 2)
 }
 
 /// Whether the type has not the number that is computed of `operand` as `written`, which is reported; `None` is beyond 64 bits.

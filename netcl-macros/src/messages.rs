@@ -74,7 +74,7 @@ macro_rules! messages {
 
 messages! {
     // Items
-    NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "{}";
+    NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct, an enum, a type alias or an `impl` block, found {}", "{}";
     ITEM_ATTRIBUTE = "`#[{}]` does not belong on a function of a model", "leave it out: the block's functions are compiled with it";
     BLOCK_ATTRIBUTE = "`#[{}]` below `#[netcl::model]` would be lost: the block is compiled", "write it above `#[netcl::model]`, where it sees the block first, or on the functions that it is for";
     ORDINARY_ATTRIBUTE = "`#[{}]` has no effect on `{}`, which is ordinary Rust: {}", "{}";
@@ -95,7 +95,7 @@ messages! {
     ENUM_FIELD = "`{}` is an enum, which has no field `{}`", "take it apart: `match self { {} }`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name, found `{}`", "write `#[netcl::model(block = {})] impl {} { .. }`, and `#[netcl::model]` on the first block and on the struct";
-    LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`, also where it is imported: `use parts::Gate as {};` would name the layer";
+    LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`";
     MODEL_TWICE = "`#[{}]` stands above this already", "remove this one";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "{}";
@@ -129,7 +129,8 @@ messages! {
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model, found `{}`", "write `&self`{}";
     ORDINARY_RUST = "`{}` {}, as ordinary Rust does, and functions of this block are compiled to kernels", "put it into a plain `{} { .. }`{}";
-    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`, or of tensors{}", "{}";
+    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of numbers, such as `fn gelu(x: f32) -> f32`, or of tensors", "{}";
+    FUNCTION_TYPE = "a function of numbers or of tensors takes and gives no `{}`", "{}";
     FUNCTION_RECEIVER = "a `#[netcl::function]` has no `self`", "move it out of the `impl` block, and pass what it reads as arguments";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float, a bool or a list of these whose value netcl can compute{}", "{}";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function of tensors that have their sizes, or on one inside a `#[netcl::model] impl` block", "give its tensors their sizes, `x: &Tensor<f32, N, 8>`; other functions are ordinary Rust already: leave it out";
@@ -203,15 +204,15 @@ messages! {
     INIT_GAIN = "`{}` takes one gain, a number that is not negative, found `{}`", "write `{} = {}(1.0)`, or `{} = {}` for the usual gain, {}";
     PARAMETER_INIT = "`{}` takes a number, `uniform(bound)`, `normal(std)`, or a word such as `kaiming_normal`, found `{}`", "write `{} = 0.0`, `{} = uniform(0.1)` or `{} = normal(0.02)`; what follows from the tensor's shape is `xavier_uniform`, `xavier_normal`, `kaiming_uniform` or `kaiming_normal`, with a gain `kaiming_normal(1.0)`";
     INIT_TYPE = "`{}` of elements of `{}` takes {}, found `{}`", "write `{} = {}`";
-    CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
+    CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found {}", "write `#[constant({})]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "{}";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
 
     // Types
     NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}`";
     RENAMED_TENSOR = "the compiler does not know `{}`", "it knows tensors by their own name: write `Tensor`";
-    MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
-    UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
+    MISSING_DTYPE = "`Tensor` needs its element type first", "write `{}`";
+    UNKNOWN_DTYPE = "`{}` is no element type{}", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     LIST_FOR_VALUE = "one value belongs here, and `{}` is a list of {}", "write one of its values, such as `{}`, or the name of a `#[netcl::constant]` that has one";
     BAD_DIMENSION = "`{}` is no dimension", "{}";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 72057594037927936 elements: write a smaller number";
@@ -224,7 +225,7 @@ messages! {
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `&{}`";
     SIMT_BY_VALUE = "a tensor is read, written or both", "what is read is `&{}`, a result `&mut {}`, and what is changed in place `mut {}: {}`";
     STRUCT_BY_VALUE = "a struct of tensors is borrowed", "write `&{}`";
-    ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
+    ARGUMENT_MUT = "an argument cannot be `mut`", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "how many tensors there are is known only at run time", "its length is part of the type: write `{}[{}; 3]`; as many as a call brings are one tensor, `&{}`, which a loop goes over, `for k in 0..{} { .. x.get(0, k) .. }`, and the caller stacks a `Vec`: `xs[0].stack(&xs[1..].iter().collect::<Vec<_>>(), 0)`";
     TENSORS_FORM = "`#[netcl::tensors]` belongs on a struct of tensors with names{}", "{}";
     TENSORS_ATTRIBUTE = "a struct of tensors has no attribute `{}`", "leave it out, or write `#[netcl::model]` in place of `#[netcl::tensors]`: layers, and what is trained, stand in a model";
@@ -280,9 +281,9 @@ messages! {
     CHANGED_IN_PLACE = "there is no operation `{}`: none changes a tensor", "write `{}`";
     NAMED_AXIS = "axes are numbers, found the name \"{}\"", "write `{}`";
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
-    UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
+    UNKNOWN_SIZE_NAME = "`{}`, a single capital letter, is a size, and no argument's type names it{}", "a `#[netcl::constant]` has a longer name: call it `{}`; a size is named by an axis, as in `&Tensor<f32, {}>`";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; one of an ordinary `impl` block, or of a block with a name, is moved into the block with `#[netcl::model]`, where its tensors have sizes, or called in ordinary Rust; one of numbers alone is a `#[netcl::function]`{}";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; write `{}` in the model's `impl` block with `#[netcl::model]`, where its tensors have sizes{}";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -340,11 +341,11 @@ messages! {
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled, and there are {} at most", "use an operation on the whole tensor; or make one round a function, which ordinary Rust calls in a loop";
     LOOPS_TOO_LONG = "with this loop the function's loops have more than {} rounds together: each round is compiled", "use an operation on the whole tensor; or make what a round of the outer loop does a function, which ordinary Rust calls in a loop";
     FOLDS_TOO_LONG = "with this `fold` the function's short folds have more than {} rounds together: each round is compiled", "make one range longer than {} rounds, or as long as a size such as `N`: such a fold is one loop";
-    CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`{}";
-    CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments, such as `many: bool`; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
+    CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `{}`{}";
+    CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "make it an argument, `many: bool`, and ask `if many { .. }`: each is compiled; over an axis there is `for t in 0..T`; in ordinary Rust, and in a `#[netcl::dynamic]` function of `&Tensor`s, sizes are numbers: `x.shape()[0] > 1`";
     CONDITION_ROUND = "whether `{}` holds differs from round to round, and one body is compiled for all", "choose elementwise: `({}).select(a, b)`; what the first round does alone stands before the loop, and a loop that is to end sooner runs over a shorter range";
     CONDITION_ASSIGN = "`=` assigns, and is no condition", "write `{}`";
-    CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
+    CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, as in `{}`";
     MATCH_TENSOR = "`match` on {} would need its value while compiling", "it takes constants and plain `bool`, `usize` and enum arguments; elementwise choose with `condition.select(a, b)`";
     MATCH_VALUES = "`{}` has values of its own, which are known only at run time", "an enum chooses what is computed: let its variants have no values, and pass the number beside it, `slope: f32`";
     MATCH_PATTERN = "the pattern `{}` does not go with {}", "{}";
@@ -358,7 +359,7 @@ messages! {
     OPTION_METHOD = "an `Option` has no method `{}` here", "it has `is_some()`, `is_none()`, `unwrap_or(x)` and `map(|x| ..)`; or write `if let Some(x) = .. { .. }`";
     LET_ELSE = "what stands behind `else` goes on", "end it with `return ..;`, or in a loop with `continue;` or `break;`";
     OPTION_NONE = "`{}` of what is `None`", "write `if let Some(x) = .. { .. }`";
-    WHILE_CONDITION = "`while` goes on as long as numbers and plain arguments say, found {}", "each round is compiled: compare numbers that change, as in `while i < 3 { .. i += 1; }`";
+    WHILE_CONDITION = "`while` goes on as long as numbers and plain arguments say, found {}", "{}";
     IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";
     BRANCHES = "the branches of this `if` give {} and {}", "give values of one type in both: convert one with `as`, or end both with `;`";
     JOIN = "`{}` is {} after one branch of this `if` and {} after the other", "assign values of one type in both: convert one with `as`";
@@ -423,7 +424,7 @@ messages! {
     TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
     SHIFT_DISTANCE = "{} is shifted by 0 to {} bits, found {}", "{}";
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
-    NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, or convert them, `!({})`";
+    NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, which is of truths, or convert them, `!({})`; `1.0 - x` turns 0 and 1 round";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0, and the range of a loop ends at {}";
 
@@ -475,7 +476,7 @@ messages! {
     KERNEL_CLOSURE_INDICES = "`{}` goes over {} range{}, and its closure has {} ind{}", "{}";
     OF_TENSORS_ALONE = "`{}` is an operation of tensors, and Rust's numbers have no function of that name", "{}";
     PAD_TWICE = "`{}` is a number already: outside it is zero", "write `{}`";
-    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; another value there is chosen by an `if` around it";
+    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`; {}";
 
     // SIMT-form kernels
     SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "{}";
@@ -506,7 +507,7 @@ messages! {
     SIMT_INDEX = "an index is a `u32`, found {}", "convert it: write `{}`";
     NO_VALUE = "expected a number, found nothing", "what a block gives is its last expression, without a `;` behind it";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
-    SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`, a tensor with `.cast(..)`; a number without a suffix is of the other's type";
+    SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "{}";
     SIMT_LANES = "`{}` takes vectors of one type, found {} and {}", "{}";
     SIMT_TRUTH = "`{}` takes numbers, found a bool and {}", "choose with `if`: write `{}`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";

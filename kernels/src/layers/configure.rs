@@ -155,6 +155,10 @@ fn meant(key: &ConfigKey, value: &ConfigValue) -> Option<String> {
     match (key.kind, value) {
         (ConfigKind::Bool, ConfigValue::Size(0)) => Some(format!("write `{name} = false`")),
         (ConfigKind::Bool, ConfigValue::Size(1)) => Some(format!("write `{name} = true`")),
+        // A pair as lists are written.
+        (ConfigKind::Pair, ConfigValue::Other(text)) if text.starts_with('[') && text.matches(',').count() == 1 => {
+            Some(format!("a pair stands in parentheses: write `{name} = ({})`", text.trim_matches(['[', ']', ' '])))
+        }
         // As Python writes them.
         (ConfigKind::Bool, word) if ["True", "False"].contains(&word.to_string().as_str()) => {
             Some(format!("write `{name} = {}`", word.to_string().to_lowercase()))

@@ -28,7 +28,10 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let dtype = context.builder.dtype(x);
     if !matches!(dtype, DType::U32 | DType::I32) {
         return Err(Diagnostic::new(format!("`{}` expects u32 or i32 numbers, found {dtype}", context.name))
-            .hint("convert them with `.cast(DType::U32)`"));
+            .hint(format!(
+                "an argument of numbers is of such a type, `&Tensor<u32, {}>`; others are converted, `.cast(DType::U32)`",
+                context.builder.shape(x).0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            )));
     }
     let rank = context.builder.shape(x).rank();
     let y = context.builder.gather(context.tensors[0], x)?;

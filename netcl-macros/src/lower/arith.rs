@@ -9,7 +9,7 @@ use crate::parse::quotient;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
-use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
+use netcl_kernels::graph::{BinaryOp, CompareOp, Op, UnaryOp};
 use netcl_kernels::scalar;
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
@@ -240,7 +240,7 @@ impl<'a> Lowering<'a> {
                     if let (Some(x), Some(y)) = (typed(&left), typed(&right))
                         && x != y
                     {
-                        return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+                        return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y, &crate::literal::ONE_TYPE]);
                     }
                     if is_of_bits(op) {
                         let place = if matches!(left, Val::Number(_)) { places.left } else { places.right };
@@ -288,12 +288,18 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::WHOLE_QUOTIENT, &[&text]);
         }
         let position = self.position_of(op, &left, &right);
+        let untyped = self.are_untyped([&left, &right]) && matches!(op, Operator::Binary(_));
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
         let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
         if !self.converts(x, y) {
-            return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+            let number = |id, other| match self.builder.node(id).op {
+                Op::Constant(literal) => crate::literal::as_float(literal, other),
+                _ => None,
+            };
+            let instead = number(a, y).or_else(|| number(b, x)).unwrap_or_else(|| crate::literal::ONE_TYPE.to_string());
+            return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y, &instead]);
         }
         self.at(span);
         let result = match op {
@@ -306,6 +312,7 @@ impl<'a> Lowering<'a> {
             diagnostic
         };
         let value = self.check(result.map_err(named), span);
+        self.note_untyped(&value, untyped);
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.positions.insert(*id, position);
         }
@@ -318,12 +325,19 @@ impl<'a> Lowering<'a> {
     /// The type that numbers beside the other operand take.
     pub(super) fn common_dtype(&self, left: &Val<'a>, right: &Val<'a>) -> DType {
         let of = |value: &Val<'a>| match value {
-            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            Val::Tensor(id) if !self.is_untyped(value) => Some(self.builder.dtype(*id)),
+            _ => None,
+        };
+        // Whole numbers that a list has, in the type that holds them.
+        let whole = |value: &Val<'a>| match value {
+            Val::Tensor(id) if self.is_untyped(value) => Some(self.builder.dtype(*id)),
             _ => None,
         };
         let number = |value: &Val<'a>| matches!(value, Val::Number(_));
         of(left).or(of(right)).or(typed(left)).or(typed(right)).unwrap_or(if number(left) || number(right) {
             DType::F32
+        } else if let Some(dtype) = whole(left).max(whole(right)) {
+            dtype
         } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {
             DType::I32
         } else {
@@ -355,7 +369,9 @@ impl<'a> Lowering<'a> {
             (UnOp::Neg(_), Val::Tensor(id)) => {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Neg, id);
-                self.check(result, span)
+                let value = self.check(result, span);
+                self.note_untyped(&value, self.untyped_wholes.contains(&id));
+                value
             }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {
                 let whole = if self.axes.is_some() || self.elementwise { "x as i32" } else { "x.cast(i32)" };

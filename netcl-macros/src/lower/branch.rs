@@ -23,6 +23,21 @@ struct Moment<'a>(Vec<Vec<(Val<'a>, usize)>>);
 /// Two values of which one cannot be chosen: what each is.
 struct Unlike(String, String);
 
+/// How elements are chosen.
+pub(super) const CHOICE: &str = "condition.select(a, b)";
+
+/// The same of an `if` that has two values and no more.
+fn chosen(branch: &ExprIf) -> Option<String> {
+    let value = |block: &syn::Block| match block.stmts.as_slice() {
+        [syn::Stmt::Expr(value, None)] => Some(text(value)),
+        _ => None,
+    };
+    let (_, otherwise) = branch.else_branch.as_ref()?;
+    let Expr::Block(otherwise) = &**otherwise else { return None };
+    let (then, otherwise) = (value(&branch.then_branch)?, value(&otherwise.block)?);
+    Some(format!("({}).select({then}, {otherwise})", text(&branch.cond)))
+}
+
 impl<'a> Lowering<'a> {
     /// How the whole number that a condition compares would choose between branches: an argument whose value plans are chosen by.
     pub(super) fn as_plain(&self, condition: &syn::Expr) -> String {
@@ -57,7 +72,7 @@ impl<'a> Lowering<'a> {
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         let before = self.diag.count();
-        match self.as_condition(condition, &branch.cond) {
+        match self.as_condition(condition, &branch.cond, chosen(branch)) {
             Val::Bool(true) => {
                 let value = self.taken(branch, true, wanted);
                 self.not_taken(branch, false);
@@ -84,9 +99,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a condition: a truth that is known, that a plain argument tells, or, among scalars, of each element. What is
-    /// none of these is reported.
-    pub(super) fn as_condition(&mut self, value: Val<'a>, written: &'a Expr) -> Val<'a> {
-        let span = written.span();
+    /// none of these is reported, with the `choice` between elements that is meant.
+    pub(super) fn as_condition(&mut self, value: Val<'a>, written: &'a Expr, choice: Option<String>) -> Val<'a> {
+        let (span, float) = (written.span(), self.is_float(&value));
         let found = match value {
             Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => return value,
             Val::Tensor(id) if !self.elementwise && self.is_of_round(id) => {
@@ -95,13 +110,14 @@ impl<'a> Lowering<'a> {
             }
             Val::Tensor(_) if !self.elementwise => {
                 let on = format!("`{}`", text(written));
-                return self.report(span, &m::CONDITION_TENSOR, &[&on, &self.as_plain(written)]);
+                let choice = choice.unwrap_or_else(|| CHOICE.to_string());
+                return self.report(span, &m::CONDITION_TENSOR, &[&on, &choice, &self.as_plain(written)]);
             }
             Val::Tensor(id) if self.builder.dtype(id) == DType::Bool => return value,
             Val::Tensor(id) => self.builder.dtype(id).to_string(),
             other => other.kind(),
         };
-        self.report(span, &m::CONDITION_TYPE, &[&found])
+        self.report(span, &m::CONDITION_TYPE, &[&found, &crate::literal::compared_with_zero(written, float)])
     }
 
     /// Whether it is computed from the round of a loop alone.
@@ -377,6 +393,9 @@ impl<'a> Lowering<'a> {
             return Err(unlike);
         }
         let dtype = match (&then, &otherwise) {
+            (Val::Dim(_), Val::Dim(_)) if self.wholes_chosen_in.is_some() => {
+                self.wholes_chosen_in.unwrap_or(DType::I32)
+            }
             // What Rust takes a whole number without a type for.
             (Val::Dim(_), Val::Dim(_)) => match self.expected.and_then(Expected::number) {
                 Some(dtype) => dtype,
@@ -388,6 +407,8 @@ impl<'a> Lowering<'a> {
         let whole = self.axes.is_some()
             && dtype.is_float()
             && (matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_))) || self.are_chosen_wholes(&then, &otherwise));
+        let both = matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_)));
+        let untyped = both && self.wholes_chosen_in.is_some() || self.are_untyped([&then, &otherwise]);
         let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
         let (Some(then), Some(otherwise)) = (then, otherwise) else { return Ok(Val::Unknown) };
         if self.builder.dtype(then) != self.builder.dtype(otherwise) {
@@ -396,6 +417,7 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
+        self.note_untyped(&value, untyped);
         if let (Val::Tensor(id), true) = (&value, whole) {
             self.chosen_wholes.insert(*id);
         }

@@ -18,7 +18,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, GenericArgument, Path, Type};
 
 /// Where else a function may be that a block calls.
-const FURTHER: &str = "; if this is not the model's first block, it needs a name, `#[netcl::model(block = more)]`, and calls those of the first";
+const FURTHER: &str = "; or, if another block has it, give this one a name, `#[netcl::model(block = more)]`: so it calls those of the first";
 
 impl<'a> Lowering<'a> {
     /// `Block::<4>::smooth(x)`, a function of a model that takes no `self`; `None` of other calls.
@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
         };
         let further = if own { FURTHER } else { "" };
         let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all, &further])
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all, &name, &further])
     }
 
     /// The model that is called so in a body.

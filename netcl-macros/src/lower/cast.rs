@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.cast(id, dtype);
                 self.check(result, span)
             }
-            (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
+            (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to, &crate::parse::types::near_type(&to)]),
             (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
             (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
         }
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn is_float(&self, value: &Val<'a>) -> bool {
+    pub(super) fn is_float(&self, value: &Val<'a>) -> bool {
         match value {
             Val::Tensor(id) => self.builder.dtype(*id).is_float(),
             value => matches!(value, Val::Number(_)),

@@ -233,7 +233,7 @@ impl<'a> Lowering<'a> {
             let and = syn::BinOp::And(Default::default());
             guarded = self.binary(&and, Val::Tensor(condition), guarded, Places::all(guard.span()));
         }
-        let guarded = self.as_condition(guarded, guard);
+        let guarded = self.as_condition(guarded, guard, None);
         self.holds(guarded)
     }
 
@@ -294,7 +294,11 @@ impl<'a> Lowering<'a> {
                     && matches!(*inner.pat, Pat::Lit(_) | Pat::Range(_))
                 {
                     let value = format!("let {} = {}", text(&inner.pat), text(&inner.expr));
-                    self.report(inner.expr.span(), &m::CONDITION_TENSOR, &[&format!("`{value}`"), &""]);
+                    self.report(
+                        inner.expr.span(),
+                        &m::CONDITION_TENSOR,
+                        &[&format!("`{value}`"), &super::branch::CHOICE, &""],
+                    );
                     return None;
                 }
                 self.takes(&inner.pat, &value)
@@ -307,7 +311,7 @@ impl<'a> Lowering<'a> {
             }
             other => {
                 let value = self.expr(other);
-                let value = self.as_condition(value, other);
+                let value = self.as_condition(value, other, None);
                 self.holds(value)
             }
         };

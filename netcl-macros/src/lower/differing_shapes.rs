@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
             }
         }
         match tensor(wrong) {
-            Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", function.name),
+            Some(ty) => format!("pass a `{ty}`, or change what `{}` declares", call.called(&function.name)),
             None => "change what is passed, or the declaration".to_string(),
         }
     }

@@ -147,6 +147,7 @@ impl<'a> Lowering<'a> {
         if !self.as_suffix_says(binary, &left, &right) {
             return Val::Unknown;
         }
+        let (left, right) = self.met_by_suffix(binary, left, right);
         if let Some(refused) = self.shifted_beyond(binary, &left).or_else(|| self.cut_off(binary, &left, &right)) {
             return refused;
         }
@@ -190,15 +191,21 @@ impl<'a> Lowering<'a> {
     /// is a number of any type, and a size or an index either way.
     fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
         let types = |whole: &Expr, value: &Val<'a>, other: &Val<'a>| match (value, other) {
-            (Val::Dim(_), Val::Tensor(id)) => self.whole_type(whole).map(|own| (own, self.builder.dtype(*id))),
+            (Val::Dim(number), Val::Tensor(id)) if !self.is_untyped(other) => {
+                self.whole_type(whole).map(|own| (own, self.builder.dtype(*id), number.as_constant()))
+            }
             _ => None,
         };
-        let (first, second) = match (types(&binary.left, left, right), types(&binary.right, right, left)) {
-            (Some((own, other)), _) if own != other => (own, other),
-            (_, Some((own, other))) if own != other => (other, own),
+        let (first, second, number) = match (types(&binary.left, left, right), types(&binary.right, right, left)) {
+            (Some((own, other, number)), _) if own != other => (own, other, number),
+            (_, Some((own, other, number))) if own != other => (other, own, number),
             _ => return true,
         };
-        self.report(binary.op.span(), &m::SIMT_TYPES, &[&text(&binary.op), &first, &second]);
+        let literal = |number| netcl_kernels::dtype::Literal::Int(number, DType::I64);
+        let float = if first.is_float() { first } else { second };
+        let instead = number.and_then(|number| crate::literal::as_float(literal(number), float));
+        let instead = instead.unwrap_or_else(|| crate::literal::ONE_TYPE.to_string());
+        self.report(binary.op.span(), &m::SIMT_TYPES, &[&text(&binary.op), &first, &second, &instead]);
         false
     }
 
@@ -334,7 +341,11 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::FIELD_WITHOUT_SELF, &[&name, &name]);
         }
         if name.len() == 1 && name.starts_with(char::is_uppercase) {
-            return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
+            return self.report(
+                span,
+                &m::UNKNOWN_SIZE_NAME,
+                &[&name, &near, &crate::parse::constant::longer(name), &name],
+            );
         }
         if let Some(number) = foreign::number(name.rsplit("::").next().unwrap_or(name)) {
             return self.report(span, &m::NUMBER_ELSEWHERE, &[&name, &number]);

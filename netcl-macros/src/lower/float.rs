@@ -119,7 +119,7 @@ impl<'a> Lowering<'a> {
             let Some(id) = self.tensor(value.clone(), typed, span) else { return Some(Val::Unknown) };
             let (first, own) = (self.builder.dtype(*operands.first().unwrap_or(&id)), self.builder.dtype(id));
             if first != own {
-                return Some(self.report(span, &m::SIMT_TYPES, &[&name, &first, &own]));
+                return Some(self.report(span, &m::SIMT_TYPES, &[&name, &first, &own, &crate::literal::ONE_TYPE]));
             }
             operands.push(id);
         }

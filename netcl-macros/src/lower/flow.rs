@@ -15,6 +15,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprBreak, ExprContinue, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime};
 
+/// What a `while` compares.
+const COUNTED: &str = "each round is compiled: compare numbers that change, as in `while i < 3 { .. i += 1; }`";
+
 impl<'a> Lowering<'a> {
     /// Whether what follows is not reached.
     pub(super) fn leaves(&self) -> bool {
@@ -279,11 +282,19 @@ impl<'a> Lowering<'a> {
             Val::Plain(tokens, PlainType::Bool) => Some(self.decide(tokens)),
             Val::Unknown => None,
             other => {
-                let found = match other {
-                    Val::Tensor(_) => format!("`{}`, which is computed", text(condition)),
-                    other => other.kind(),
+                let written = text(condition);
+                let (found, instead) = match other {
+                    Val::Tensor(_) if self.elementwise => (
+                        format!("`{written}`, which is computed"),
+                        format!(
+                            "each round is compiled: so many rounds as there may be, `for _ in 0..8`, with the condition inside, \
+                             `if {written} {{ .. }}`"
+                        ),
+                    ),
+                    Val::Tensor(_) => (format!("`{written}`, which is computed"), COUNTED.to_string()),
+                    other => (other.kind(), COUNTED.to_string()),
                 };
-                self.report(condition.span(), &m::WHILE_CONDITION, &[&found]);
+                self.report(condition.span(), &m::WHILE_CONDITION, &[&found, &instead]);
                 None
             }
         }

@@ -66,14 +66,29 @@ impl<'a> Lowering<'a> {
                 crate::parse::function::mentions(quote::ToTokens::to_token_stream(&function.body), &|name| {
                     crate::simt::is_of_items(&name.to_string())
                 });
-            let other = match of_items {
-                true => "; work-items, as `global_id(0)`, are of SIMT form, `#[launch(global = [N])]` above the kernel",
-                false => "",
+            // A loop that assigns elements is meant as one of work-items.
+            let assigns = function.body.stmts.iter().find(|statement| match statement {
+                Stmt::Expr(Expr::ForLoop(each), _) => matches!(
+                    each.body.stmts.as_slice(),
+                    [Stmt::Expr(Expr::Assign(assign), _)] if matches!(*assign.left, Expr::Index(_))
+                ),
+                _ => false,
+            });
+            let place = assigns.map_or_else(|| function.body.span(), Spanned::span);
+            let other = match (of_items, assigns.is_some()) {
+                (true, _) => {
+                    "; work-items, as `global_id(0)`, are of SIMT form, `#[launch(global = [N])]` above the kernel"
+                }
+                (_, true) => {
+                    "; what assigns elements is of SIMT form: `#[launch(global = [N])]` above the kernel, and the result an argument, \
+                     `y: &mut Tensor<..>`"
+                }
+                (false, false) => "",
             };
             let instead = super::element::closure(function, &names).unwrap_or_else(|| format!("|{names}| .."));
-            let read = super::element::read(function, &names).filter(|_| instead.ends_with("..") && other.is_empty());
+            let read = super::element::read(function, &names).filter(|_| instead.ends_with("..") && !of_items);
             let read = read.map(|read| format!(": an element is read by its indices, `{read}`")).unwrap_or_default();
-            return self.report(function.body.span(), &m::KERNEL_BODY, &[&instead, &read, &other]);
+            return self.report(place, &m::KERNEL_BODY, &[&instead, &read, &other]);
         };
         if closure.inputs.len() != shape.len() {
             let (axes, indices) = (shape.len(), closure.inputs.len());
@@ -190,7 +205,9 @@ impl<'a> Lowering<'a> {
                 let mut shape = self.builder.shape(id).clone();
                 shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
                 let result = self.builder.view(id, shape, (0..rank).map(AxisIndex::axis).collect());
-                self.check(result, span)
+                let deeper = self.check(result, span);
+                self.note_untyped(&deeper, self.untyped_wholes.contains(&id));
+                deeper
             }
             value => value,
         }
@@ -238,9 +255,23 @@ impl<'a> Lowering<'a> {
                     1 => format!("`{}`", text(&call.args)),
                     count => format!("{count} arguments"),
                 };
-                self.report(call.span(), &m::PAD_ARGUMENT, &[&found, &instead])
+                let chosen = match (first, call.args.iter().nth(1)) {
+                    (Some(Expr::Index(read)), Some(other)) if call.args.len() == 2 => self.padded_with(read, other),
+                    _ => None,
+                };
+                let other = chosen.unwrap_or_else(|| "another value there is chosen by an `if` around it".to_string());
+                self.report(call.span(), &m::PAD_ARGUMENT, &[&found, &instead, &other])
             }
         }
+    }
+
+    /// The choice for `pad(x[n - 1], 1.0)`: the element where the index is inside, and the other value elsewhere.
+    fn padded_with(&self, read: &ExprIndex, other: &Expr) -> Option<String> {
+        let Expr::Path(path) = &*read.expr else { return None };
+        let source = self.whole_tensor(&parse::name(path.path.get_ident()?))?;
+        let [size] = self.builder.shape(source).0.as_slice() else { return None };
+        let (at, whole, other) = (text(&read.index), parse::index::text(read), text(other));
+        Some(format!("another value by `if {at} >= 0 && {at} < {size} {{ pad({whole}) }} else {{ {other} }}`"))
     }
 
     fn read(&mut self, read: &'a ExprIndex, padded: bool) -> Val<'a> {

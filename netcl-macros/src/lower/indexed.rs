@@ -7,6 +7,7 @@ use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::CompareOp;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprIndex};
 
@@ -83,7 +84,12 @@ impl<'a> Lowering<'a> {
         let first = low.as_constant().and_then(|low| usize::try_from(low).ok()).unwrap_or(0);
         let end = high.as_constant().and_then(|high| usize::try_from(high).ok()).unwrap_or(values.len() - 1);
         let Some(position) = self.index_tensor(at, DType::I32, span) else { return Val::Unknown };
-        let values = &self.of_element_type(values);
+        if first == end {
+            return values[end].clone();
+        }
+        let wholes = self.type_of_wholes(values);
+        let values = &if wholes.is_some() { values.to_vec() } else { self.of_element_type(values) };
+        let outside = std::mem::replace(&mut self.wholes_chosen_in, wholes);
         let mut chosen = values[end].clone();
         for (number, value) in values.iter().enumerate().take(end).skip(first).rev() {
             let this = self.builder.integer(number as i64, DType::I32);
@@ -91,6 +97,7 @@ impl<'a> Lowering<'a> {
             let Val::Tensor(this) = self.check(this, span) else { return Val::Unknown };
             chosen = self.chosen(this, value.clone(), chosen, span);
         }
+        self.wholes_chosen_in = outside;
         chosen
     }
 
@@ -118,6 +125,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Val::List(items) => Val::List(self.of_element_type(items)),
+            Val::Tensor(id) => self.met_by(*id, any, Span::call_site()).map_or(Val::Unknown, Val::Tensor),
             value => value.clone(),
         });
         each.collect()

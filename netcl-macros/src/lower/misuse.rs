@@ -24,6 +24,7 @@ impl<'a> Lowering<'a> {
         match self.expr(receiver) {
             Val::Tensor(_) => {
                 let hint = here.hint(&written(receiver), &[text(&index.index)]);
+                let hint = format!("{hint} in place of `{}`", text(index));
                 Some(self.report(name.span(), &m::ELSEWHERE, &[name, &hint]))
             }
             Val::Unknown => Some(Val::Unknown),
@@ -156,7 +157,11 @@ impl<'a> Lowering<'a> {
         let refused = self.unsure && !given.contains(char::is_lowercase);
         (!known).then(|| match refused {
             true => Val::Unknown,
-            false => self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]),
+            false => self.report(
+                path.span(),
+                &m::UNKNOWN_DTYPE,
+                &[&text(&path.path), &crate::parse::types::near_type(&text(&path.path))],
+            ),
         })
     }
 
@@ -366,7 +371,9 @@ pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
 /// What to write for a macro that is called for what it does.
 fn instead_of_effect(name: &str) -> Option<&'static str> {
     Some(match name {
-        "todo" | "unimplemented" => "a graph is known as a whole: leave the function out until it gives a value",
+        "todo" | "unimplemented" => {
+            "until then give a value of the declared shape, such as `Tensor::zeros([N, 8], f32)`"
+        }
         "unreachable" | "panic" => {
             "this way is compiled as all others are: give a value here too, and refuse what is not meant in ordinary Rust, around the call"
         }

@@ -91,8 +91,9 @@ impl<'a> Lowering<'a> {
         }
         if let Some((name, axis, fewer)) = self.shorter_result(outside, axes) {
             return format!(
-                "`{name}` goes over axis {axis} of the result, which has {}: with `{{ {fewer} }}` elements there it is inside; or {padded}",
-                axes[axis]
+                "`{name}` goes over axis {axis} of the result, which has {}: with {} elements there it is inside; or {padded}",
+                axes[axis],
+                if crate::ast::is_plain(&fewer) { format!("`{fewer}`") } else { format!("`{{ {fewer} }}`") }
             );
         }
         let ranges = index.terms.iter().any(|(atom, _)| matches!(atom, Atom::Axis(axis) if *axis >= self.result_axes));
@@ -135,7 +136,8 @@ impl<'a> Lowering<'a> {
             let mut shorter = axes.to_vec();
             shorter[*axis] = fewer.clone();
             let (low, high) = index.range_within(&shorter, &self.ends);
-            let some = fewer.as_constant().is_none_or(|count| count > 0);
+            // A dimension begins with no sign.
+            let some = fewer.as_constant().is_none_or(|count| count > 0) && !fewer.to_string().starts_with('-');
             (some && self.is_inside((&low, &high), size)).then_some((name, *axis, fewer))
         })
     }

@@ -438,7 +438,10 @@ impl<'a> Lowering<'a> {
         if let Some(name) = named.filter(|_| diagnostic.hint.is_none()) {
             let instead = match name.chars().count() {
                 // Where it is computed with, a name of one letter is a size.
-                1 => format!("the value of `{name}` is known under a longer name, with `#[netcl::constant]` above it"),
+                1 => format!(
+                    "the value of a `const` is known with `#[netcl::constant]` above it and a name of several letters: `{}`",
+                    crate::parse::constant::longer(&name)
+                ),
                 _ => format!("the value of `{name}` is known with `#[netcl::constant]` above it, as `{{ {name} }}`"),
             };
             diagnostic = diagnostic.hint(instead);
@@ -462,7 +465,8 @@ impl<'a> Lowering<'a> {
         }
         let (computed, place) = self.computed.iter().find(|(name, _)| said(name))?;
         let instead = format!(
-            "`{computed}` is a size here, as every name of one letter is: the name of a `#[netcl::constant]` is longer"
+            "`{computed}` is a size here, as every name of one letter is: call the `#[netcl::constant]` `{}`",
+            crate::parse::constant::longer(computed)
         );
         Some((instead, Some(*place)))
     }

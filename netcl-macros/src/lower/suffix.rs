@@ -24,7 +24,8 @@ impl<'a> Lowering<'a> {
                 self.whole_type(&unary.expr)
             }
             Expr::Path(path) => {
-                let name = parse::name(path.path.get_ident()?);
+                let Some(ident) = path.path.get_ident() else { return parse::standard::whole_type(&path.path) };
+                let name = parse::name(ident);
                 let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
                 variable.whole.filter(|_| matches!(variable.value, Val::Dim(_)))
             }
@@ -74,7 +75,11 @@ impl<'a> Lowering<'a> {
         if let (Some(own), Some(other), false) = (own, other, shifts)
             && own != other
         {
-            return Some(self.report(span, &m::SIMT_TYPES, &[&parse::text(op), &own, &other]));
+            return Some(self.report(
+                span,
+                &m::SIMT_TYPES,
+                &[&parse::text(op), &own, &other, &crate::literal::ONE_TYPE],
+            ));
         }
         if shifts && b < 0 {
             return Some(self.no_distance(&b, right.map_or(span, Spanned::span)));
@@ -147,7 +152,6 @@ impl<'a> Lowering<'a> {
             Expr::Paren(inner) => self.type_of_bits(&inner.expr),
             Expr::Group(inner) => self.type_of_bits(&inner.expr),
             Expr::Cast(cast) => DType::from_name(&parse::text(&cast.ty)),
-            Expr::Path(path) if path.path.segments.len() == 2 => literal::type_of_path(&path.path),
             Expr::Binary(binary) => self.type_of_bits(&binary.left).or_else(|| self.type_of_bits(&binary.right)),
             other => self.whole_type(other),
         }

@@ -71,6 +71,10 @@ impl<'a> Lowering<'a> {
             },
             _ => args,
         };
+        let whole = |this: &Self, value: &Val<'a>| this.is_untyped(value) || matches!(value, Val::Dim(_));
+        let untyped = self.is_untyped(&receiver) && args.iter().all(|arg| whole(self, arg));
+        let mut met = self.met_by_each_other(std::iter::once(receiver).chain(args).collect(), span).into_iter();
+        let (receiver, args) = (met.next().unwrap_or(Val::Unknown), met.collect::<Vec<_>>());
         // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
         let dtype = |value: &Val<'a>| match value {
             Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
@@ -104,7 +108,11 @@ impl<'a> Lowering<'a> {
         match (name, &operands[0], &result) {
             // To the type that it has: nothing is converted.
             ("cast", ops::Value::Tensor(same), Ok(id)) if id == same => Val::Tensor(*id),
-            _ => self.check(result, span),
+            _ => {
+                let value = self.check(result, span);
+                self.note_untyped(&value, untyped);
+                value
+            }
         }
     }
 
@@ -214,7 +222,7 @@ impl<'a> Lowering<'a> {
         args.iter().all(|value| match value {
             Val::List(values) | Val::Tuple(values) => self.numbers_beside(dtype, values, (name, span)),
             Val::Number(number) if number.beside(dtype) != dtype => {
-                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &number.beside(dtype)]);
+                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &number.beside(dtype), &crate::literal::ONE_TYPE]);
                 false
             }
             Val::Number(number) => self.large.fits(self.diag, number.value, dtype),

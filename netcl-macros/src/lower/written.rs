@@ -32,6 +32,11 @@ impl Written {
         self.args.get(position).map_or(otherwise, |(span, _)| *span)
     }
 
+    /// What is called: `self.loss`; a function that nobody wrote the call of by its name.
+    pub(super) fn called(&self, name: &proc_macro2::Ident) -> String {
+        if self.called.is_empty() { name.to_string() } else { self.called.clone() }
+    }
+
     pub(super) fn text(&self, position: usize) -> Option<&str> {
         self.args.get(position).map(|(_, text)| text.as_str())
     }

@@ -53,9 +53,34 @@ impl<'a> Lowering<'a> {
         };
         let mut kinds = written.elems.iter().zip(values).filter_map(|(item, value)| Some((item, kind(value)?)));
         let Some((_, first)) = kinds.next() else { return true };
+        if let Some((item, own, other)) = self.other_suffix(written, values) {
+            self.report(item.span(), &m::SIMT_TYPES, &[&"[..]", &own, &other, &crate::literal::ONE_TYPE]);
+            return false;
+        }
         let Some((item, other)) = kinds.find(|(_, kind)| *kind != first) else { return true };
         self.report(item.span(), &m::LIST_KINDS, &[&first, &other, &text(&written.elems)]);
         false
+    }
+
+    /// The first number whose type is another than that of those before it: of `[3u32, 4i32]` and `[1.0, 2i32]`.
+    fn other_suffix<'e>(&self, written: &'e ExprArray, values: &[Val<'a>]) -> Option<(&'e syn::Expr, String, DType)> {
+        let mut own: Option<String> = None;
+        for (item, value) in written.elems.iter().zip(values) {
+            let ty = match value {
+                Val::Number(number) => number.ty,
+                _ => self.whole_type(item),
+            };
+            match (&own, ty) {
+                // Without a suffix it is a float, whichever.
+                (Some(own), Some(ty)) if *own != ty.to_string() && !(own == "a float" && ty.is_float()) => {
+                    return Some((item, own.clone(), ty));
+                }
+                (None, Some(ty)) => own = Some(ty.to_string()),
+                (None, None) if matches!(value, Val::Number(_)) => own = Some("a float".to_string()),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The list as a tensor of its shape. Without `dtype` it is of the first element's type that has one; whole numbers are of

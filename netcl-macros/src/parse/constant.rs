@@ -257,6 +257,20 @@ pub(crate) fn known(path: &syn::Path, constants: &Constants) -> Option<Constant>
     constants.get(&key(path)).copied().or_else(|| standard::value(path))
 }
 
+/// A name for a constant that has one letter, which is a size's.
+pub(crate) fn longer(name: &str) -> &'static str {
+    match name {
+        "B" | "N" => "BATCH",
+        "C" => "CHANNELS",
+        "D" => "DEPTH",
+        "H" => "HEIGHT",
+        "K" => "KERNEL",
+        "L" | "T" => "LENGTH",
+        "W" => "WIDTH",
+        _ => "SIZE",
+    }
+}
+
 /// The last name of a path.
 pub(crate) fn name(path: &syn::Path) -> Option<String> {
     path.segments.last().map(|segment| super::name(&segment.ident))

@@ -372,7 +372,11 @@ fn layer_or_model(
             Some(_) => format!("its sizes stand in the attribute above it: write `{name}`"),
             None => foreign_type(field, &whole),
         };
-        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &instead]);
+        diag.report(
+            super::instead::wrong_argument(ty).unwrap_or_else(|| ty.span()),
+            &m::FIELD_TYPE,
+            &[&text(ty), &instead],
+        );
         return None;
     };
     if let Some(negative) = given::negative(&ty.path, constants) {
@@ -524,13 +528,18 @@ fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         }
         Some(given) => match given.parse_args_with(syn::Expr::parse) {
             Err(_) => {
-                wrong(text(&given.meta), given.path().span());
+                // `#[constant]` and `#[constant()]` have none.
+                let found = match &given.meta {
+                    syn::Meta::List(list) if !list.tokens.is_empty() => format!("`{}`", list.tokens),
+                    _ => "none".to_string(),
+                };
+                wrong(found, given.path().span());
                 None
             }
             Ok(expr) => {
                 let value = constant::evaluate(&expr, constants).and_then(|value| converted(value, &name));
                 if value.is_none() {
-                    wrong(text(&expr), expr.span());
+                    wrong(format!("`{}`", text(&expr)), expr.span());
                 }
                 value
             }

@@ -43,7 +43,7 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         let several = wrong_argument.is_none()
             && matches!(&sig.output, ReturnType::Type(_, ty) if matches!(&**ty, Type::Tuple(parts) if parts.elems.len() > 1));
         let instead = if several { ONE_RESULT } else { PLAIN_TYPES };
-        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`"), &instead]);
+        diag.report(span, &m::FUNCTION_TYPE, &[&found, &instead]);
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.

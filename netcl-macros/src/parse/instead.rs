@@ -5,6 +5,7 @@ use crate::{foreign, words};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, PathArguments, Type};
 
 /// What to write for an `Option` of what no `Option` of a field has; `None` where it may have it.
@@ -197,4 +198,11 @@ fn row(field: &str, inner: &Type) -> String {
          its own, and `{field}: [Row; 2]`",
         text(inner)
     )
+}
+
+/// Where a type of elements stands for a size of a model: `f32` in `Block<f32>`.
+pub(super) fn wrong_argument(ty: &syn::TypePath) -> Option<proc_macro2::Span> {
+    let PathArguments::AngleBracketed(given) = &ty.path.segments.last()?.arguments else { return None };
+    let wrong = given.args.iter().find(|given| DType::from_name(&text(*given)).is_some())?;
+    layers::find(&ty.path.segments.last()?.ident.to_string()).is_none().then(|| wrong.span())
 }

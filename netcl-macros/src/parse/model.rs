@@ -132,7 +132,8 @@ fn underivable(name: &str, model: &Ident) -> Option<String> {
     Some(match name {
         "Default" => format!("it is made on a device, from a seed: `{model}::new(&device, Seed(1))?`"),
         "PartialEq" | "Eq" | "Hash" | "PartialOrd" | "Ord" => {
-            "its numbers are on a device: compare what `model.parameters()` gives, in ordinary Rust".to_string()
+            "its numbers are on a device: compare those of a tensor, `model.tensor(\"..\")?.to_vec::<f32>()?`, in ordinary Rust"
+                .to_string()
         }
         "Copy" => "its tensors are shared by handles: write `#[derive(Clone)]`, whose copies are of the same tensors"
             .to_string(),

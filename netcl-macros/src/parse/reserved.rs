@@ -16,7 +16,7 @@ pub(crate) fn own_name(diag: &Diag, name: &Ident) {
 /// `struct Sigmoid { .. }`, in whose place each field `l: Sigmoid` would be netcl's.
 pub(crate) fn layer_name(diag: &Diag, name: &Ident) {
     if layers::find(&super::name(name)).is_some() {
-        diag.report(name.span(), &m::LAYER_NAME, &[&name, &name, &name]);
+        diag.report(name.span(), &m::LAYER_NAME, &[&name, &name]);
     }
 }
 

@@ -6,17 +6,13 @@ use netcl_kernels::dtype::DType;
 
 /// The value of `f32::INFINITY`, `std::f32::consts::PI`, `core::i32::MAX` and the like.
 pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
-    let names: Vec<String> = path.segments.iter().map(|segment| super::name(&segment.ident)).collect();
+    let names = names(path)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let inner = match names.as_slice() {
-        ["std" | "core", inner @ ..] => inner,
-        inner if path.leading_colon.is_none() => inner,
-        _ => return None,
-    };
-    match inner {
+    match names.as_slice() {
         ["f32", "consts", name] => math(name).map(float(DType::F32)),
         ["f64", "consts", name] => math(name).map(float(DType::F64)),
         ["f32", name] => single(name).map(float(DType::F32)),
+        ["f64", name] => double(name).map(float(DType::F64)),
         ["i32", "MAX"] => Some(Constant::Integer(i64::from(i32::MAX))),
         ["i32", "MIN"] => Some(Constant::Integer(i64::from(i32::MIN))),
         ["u32", "MAX"] => Some(Constant::Integer(i64::from(u32::MAX))),
@@ -26,6 +22,22 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
         ["i64", "MIN"] => Some(Constant::Integer(i64::MIN)),
         _ => None,
     }
+}
+
+/// The type of `i32::MAX` and the like, which are whole numbers.
+pub(crate) fn whole_type(path: &syn::Path) -> Option<DType> {
+    let names = names(path)?;
+    matches!(value(path)?, Constant::Integer(_)).then(|| DType::from_name(names.first()?))?
+}
+
+/// The names of the path within the library.
+fn names(path: &syn::Path) -> Option<Vec<String>> {
+    let mut names: Vec<String> = path.segments.iter().map(|segment| super::name(&segment.ident)).collect();
+    if matches!(names.first()?.as_str(), "std" | "core") {
+        names.remove(0);
+        return Some(names);
+    }
+    path.leading_colon.is_none().then_some(names)
 }
 
 fn float(dtype: DType) -> impl Fn(f64) -> Constant {
@@ -44,6 +56,19 @@ fn single(name: &str) -> Option<f64> {
         _ => return None,
     };
     Some(f64::from(value))
+}
+
+fn double(name: &str) -> Option<f64> {
+    Some(match name {
+        "NAN" => f64::NAN,
+        "INFINITY" => f64::INFINITY,
+        "NEG_INFINITY" => f64::NEG_INFINITY,
+        "EPSILON" => f64::EPSILON,
+        "MAX" => f64::MAX,
+        "MIN" => f64::MIN,
+        "MIN_POSITIVE" => f64::MIN_POSITIVE,
+        _ => return None,
+    })
 }
 
 fn math(name: &str) -> Option<f64> {

@@ -79,12 +79,12 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         return None;
     }
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+        diag.report(ty.span(), &m::MISSING_DTYPE, &[&"Tensor<f32, ..>"]);
         return None;
     };
     let mut arguments = arguments.args.iter();
     let Some(first) = arguments.next() else {
-        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+        diag.report(ty.span(), &m::MISSING_DTYPE, &[&"Tensor<f32, ..>"]);
         return None;
     };
     let element = |argument: &GenericArgument| match argument {
@@ -94,12 +94,14 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
         _ => None,
     };
     let dtype = element(first);
-    if dtype.is_none() && arguments.clone().any(|argument| element(argument).is_some()) {
-        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+    if let (None, Some(last)) = (dtype, arguments.clone().find(|argument| element(argument).is_some())) {
+        let sizes = std::iter::once(first).chain(arguments.clone()).filter(|argument| element(argument).is_none());
+        let all: Vec<String> = std::iter::once(last).chain(sizes).map(text).collect();
+        diag.report(last.span(), &m::MISSING_DTYPE, &[&format!("Tensor<{}>", all.join(", "))]);
         return None;
     }
     if dtype.is_none() {
-        diag.report(first.span(), &m::UNKNOWN_DTYPE, &[&text(first)]);
+        diag.report(first.span(), &m::UNKNOWN_DTYPE, &[&text(first), &crate::parse::types::near_type(&text(first))]);
     }
     let mut dims = Vec::new();
     let mut complete = dtype.is_some();
@@ -141,13 +143,18 @@ fn named_tensor(diag: &Diag, name: &str, ty: &Type, borrow: &str, constants: &Co
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
 }
 
+/// Which type of elements is meant, where a name is nearly one.
+pub(crate) fn near_type(name: &str) -> String {
+    super::suggestion(name, DType::ALL.iter().map(|dtype| dtype.name()))
+}
+
 /// What dimensions are, and which part of `given` is none.
 pub(crate) fn dimensions(given: &impl ToTokens) -> String {
     let written = given.to_token_stream();
     if let Some(name) = one_letter(written.clone(), 0) {
         return format!(
-            "a name of one letter is a size, and stands without braces of its own; the name of a `#[netcl::constant]` is longer \
-             than `{name}`"
+            "a name of one letter is a size, and stands without braces of its own; a `#[netcl::constant]` has a longer name: call it `{}`",
+            super::constant::longer(&name)
         );
     }
     if let Some(quotient) = by_zero(&written) {

@@ -321,7 +321,9 @@ impl Simt<'_> {
             let message = if ty.dtype.is_integer() { &m::SIMT_FLOATS } else { &m::OPERAND };
             let back = match self.chosen {
                 true => format!(
-                    ", and what it gives back with `as`, by the name that `#[types(..)]` has; or leave `{ty}` out of its list"
+                    ", and what it gives back with `as T`, by the name that `#[types(..)]` has: `(.. as f32).{}() as T`; or \
+                     leave `{ty}` out of its list",
+                    op.name()
                 ),
                 false => format!(", and what it gives back with `as {ty}` where it is to be one"),
             };

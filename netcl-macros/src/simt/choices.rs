@@ -35,7 +35,9 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     for pair in &pairs {
         let (Some(name), Some(types)) = (pair.path.get_ident(), listed(pair)) else {
             match unknown(pair) {
-                Some(ty) => diag.report(ty.span(), &m::UNKNOWN_DTYPE, &[&text(ty)]),
+                Some(ty) => {
+                    diag.report(ty.span(), &m::UNKNOWN_DTYPE, &[&text(ty), &crate::parse::types::near_type(&text(ty))])
+                }
                 None => diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]),
             };
             return Vec::new();

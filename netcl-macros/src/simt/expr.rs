@@ -48,7 +48,7 @@ impl Simt<'_> {
                 let value = self.expr(&unary.expr);
                 if let (syn::UnOp::Neg(_), Val::Number(Constant::Integer(own)), Expr::Path(path)) =
                     (&unary.op, &value, parse::unparenthesized(&unary.expr))
-                    && let Some(dtype) = literal::type_of_path(&path.path)
+                    && let Some(dtype) = crate::parse::standard::whole_type(&path.path)
                     && let Some(negated) = own.checked_neg()
                     && literal::overflows(self.diag, Some(negated), dtype, (&unary.expr, expr))
                 {
@@ -121,7 +121,7 @@ impl Simt<'_> {
         let to = text(&cast.ty);
         let Some(dtype) = DType::from_name(if to == "usize" { "u32" } else { &to }) else {
             self.expr(&cast.expr);
-            return self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]);
+            return self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to, &crate::parse::types::near_type(&to)]);
         };
         if let Some(number) = untyped::computed(&cast.expr) {
             if dtype == DType::Bool && number.dtype() != DType::Bool {
@@ -274,7 +274,8 @@ impl Simt<'_> {
         let value = self.expr(expr);
         let id = self.value(value, Some(DType::Bool), expr.span())?;
         if self.ty(id).dtype != DType::Bool {
-            self.report(expr.span(), &m::CONDITION_TYPE, &[&self.ty(id)]);
+            let compared = crate::literal::compared_with_zero(expr, self.ty(id).dtype.is_float());
+            self.report(expr.span(), &m::CONDITION_TYPE, &[&self.ty(id), &compared]);
             return None;
         }
         self.judge_condition(id, expr.span()).then_some(id)

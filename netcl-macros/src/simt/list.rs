@@ -72,7 +72,11 @@ impl Simt<'_> {
     /// The list of `let list: [f32; 3] = [..];`.
     pub(super) fn declared_list(&mut self, name: &str, values: &[Val], (ty, span): (&TypeArray, Span)) -> Val {
         let Some(dtype) = DType::from_name(&text(&ty.elem)) else {
-            return self.report(ty.elem.span(), &m::UNKNOWN_DTYPE, &[&text(&ty.elem)]);
+            return self.report(
+                ty.elem.span(),
+                &m::UNKNOWN_DTYPE,
+                &[&text(&ty.elem), &crate::parse::types::near_type(&text(&ty.elem))],
+            );
         };
         let length = constant::evaluate(&ty.len, &self.unit.constants);
         if length != Some(Constant::Integer(values.len() as i64)) {

@@ -172,7 +172,7 @@ fn filled(diag: &Diag, kernel: &Kernel, names: &[Ident]) -> bool {
         let written = stores[position] > usize::from(array.space == Space::Private);
         if read(ArrayId(position as u32)) && !written {
             let (index, before) = match array.space {
-                Space::Local => ("local_id(0)", "before the barrier"),
+                Space::Local => ("local_id(0)", "and wait until all have, `barrier();`"),
                 _ => ("0", "before they are read"),
             };
             diag.report(name.span(), &m::SIMT_ARRAY_UNWRITTEN, &[name, name, &index, &before]);

@@ -130,8 +130,18 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
     once(diag, &own);
     let mut body = (*item.block).clone();
     if let ReturnType::Type(_, ty) = &item.sig.output {
-        let instead = as_argument(&item.sig, ty);
-        diag.report(ty.span(), &m::SIMT_RESULT, &[&instead]);
+        let launch = own.iter().find(|attr| attr.path().is_ident(words::LAUNCH));
+        // A body that is one closure is of the other form.
+        match (launch, item.block.stmts.as_slice()) {
+            (Some(launch), [Stmt::Expr(Expr::Closure(_), None)]) => {
+                let instead = format!(
+                    "leave `{}` out: one closure over the result's indices is an index-form kernel",
+                    text(launch)
+                );
+                diag.report(launch.span(), &m::SIMT_RESULT, &[&instead]);
+            }
+            _ => diag.report(ty.span(), &m::SIMT_RESULT, &[&as_argument(&item.sig, ty)]),
+        }
         // Its value belongs to the same mistake.
         if let Some(Stmt::Expr(Expr::Path(_), None)) = body.stmts.last() {
             body.stmts.pop();
@@ -369,6 +379,15 @@ fn telling(signature: &Signature, symbol: &Symbol, inputs: &[&DimToken]) -> Stri
         Some((name, ty)) if signature.inputs().next().is_none() => format!(
             "a `&mut` argument is a result, which the call makes: what is changed in place is taken, `mut {name}: {ty}`, and the call returns it"
         ),
+        // It is as long as an input, more often than not.
+        Some((name, ty)) if ty.dims.len() == 1 && inputs.len() == 1 => {
+            let input = &inputs[0].dim;
+            format!(
+                "write `{name}: &mut Tensor<{}, {input}>`; {}",
+                ty.dtype,
+                crate::parse::function::telling(symbol, inputs)
+            )
+        }
         _ => crate::parse::function::telling(symbol, inputs),
     }
 }

@@ -206,7 +206,7 @@ impl Simt<'_> {
             let name = crate::parse::text(ty);
             let known = value_type(&name);
             if known.is_none() {
-                self.report(ty.span(), &m::UNKNOWN_DTYPE, &[&name]);
+                self.report(ty.span(), &m::UNKNOWN_DTYPE, &[&name, &crate::parse::types::near_type(&name)]);
             }
             known
         });
@@ -284,7 +284,7 @@ impl Simt<'_> {
                     && declared != self.ty(id)
                     && !self.changed
                 {
-                    self.report(span, &m::SIMT_TYPES, &[&"let", &declared, &self.ty(id)]);
+                    self.report(span, &m::SIMT_TYPES, &[&"let", &declared, &self.ty(id), &crate::literal::ONE_TYPE]);
                 }
                 if let Some((position, _)) = position {
                     let ty = self.ty(id);

@@ -9,7 +9,7 @@ use crate::parse;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
-use netcl_kernels::kir::{ExprId, ValueType};
+use netcl_kernels::kir::{Expr, ExprId, ValueType};
 use proc_macro2::Span;
 use std::fmt::Display;
 use syn::spanned::Spanned;
@@ -219,7 +219,15 @@ impl Simt<'_> {
     fn same(&mut self, op: &impl quote::ToTokens, a: ExprId, b: ExprId, span: Span) -> bool {
         let (x, y) = (self.ty(a), self.ty(b));
         if x != y {
-            self.unlike_types(&op.to_token_stream().to_string(), x, y, span);
+            let op = op.to_token_stream().to_string();
+            let number = |id, other: ValueType| match self.builder.kernel().expr(id) {
+                Expr::Literal(literal) => crate::literal::as_float(*literal, other.dtype),
+                _ => None,
+            };
+            match number(a, y).or_else(|| number(b, x)).filter(|_| !self.changed && x.lanes == y.lanes) {
+                Some(instead) => self.report(span, &m::SIMT_TYPES, &[&op, &x, &y, &instead]),
+                None => self.unlike_types(&op, x, y, span),
+            };
         }
         x == y
     }
@@ -282,7 +290,11 @@ impl Simt<'_> {
 
     /// Says that `what` takes values of one type, unless the next try may see another.
     pub(super) fn unlike(&self, what: &str, one: &dyn Display, other: &dyn Display, span: Span) -> Val {
-        if self.changed { Val::Unknown } else { self.report(span, &m::SIMT_TYPES, &[&what, one, other]) }
+        if self.changed {
+            Val::Unknown
+        } else {
+            self.report(span, &m::SIMT_TYPES, &[&what, one, other, &crate::literal::ONE_TYPE])
+        }
     }
 
     /// A function of two values.

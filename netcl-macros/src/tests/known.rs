@@ -19,12 +19,18 @@ fn numbers_that_are_known_are_of_one_type_and_have_its_bits() {
         "{ let mut h = 2166136261u32; for i in 0..5 { h = (h ^ i) * 16777619; } h }",
         "{ let mut h = 5u32; h *= 4294967295; h ^= 3; h }",
         "7i32.rem_euclid(4)",
+        "u32::MAX - x[n]",
+        "(i32::MIN as u32) + x[n]",
+        "f64::EPSILON as u32 + f64::MAX as u32",
         "1 << 40",
     ] {
         assert!(errors(value).is_empty(), "{value}: {:#?}", errors(value));
     }
     for (value, text) in [
         ("1u32 + 1i32", "`+` takes values of one type, found u32 and i32"),
+        ("u32::MAX + i32::MAX", "`+` takes values of one type, found u32 and i32"),
+        ("x[n] + i32::MAX", "`+` takes values of one type, found u32 and i32"),
+        ("core::i32::MIN * x[n]", "`*` takes values of one type, found i32 and u32"),
         ("7i32 | 2u8", "`|` takes values of one type, found i32 and u8"),
         ("(2u8 * 3) as i32 + 1u32", "`+` takes values of one type, found i32 and u32"),
         ("5u32.rem_euclid(0)", "`rem_euclid` divides by zero"),

@@ -70,6 +70,7 @@ mod transforms;
 mod twins;
 mod variants;
 mod vectors_at_the_end;
+mod whole_lists;
 mod worlds;
 mod wrapped_rounds;
 mod written_lists;

@@ -239,6 +239,11 @@ netcl::kernel! {
         |n| x[n * 2000000000 / 2000000000, at[n]] + pad(x[n * 1073741824, at[n]])
     }
 
+    /// By so many bits of their type.
+    fn shifted(x: &Tensor<f32, N>, by: u32) -> Tensor<f32, N> {
+        |n| pad(x[n << by])
+    }
+
     /// Far beyond a bound.
     fn bounded(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| x[min(n * 1500000000, N - 1)] + 10.0 * x[max(N - 1 - n * 1500000000, 0)]
@@ -275,6 +280,11 @@ fn positions_do_not_wrap() -> Result<()> {
             let (euclid, rest) = round(&tensor, by)?;
             assert_eq!(euclid.to_vec::<f32>()?, each_of(&|n| (n + wide).rem_euclid(5)), "{by}");
             assert_eq!(rest.to_vec::<f32>()?, each_of(&|n| (n - wide) % 5), "{by}");
+        }
+        for by in [0u32, 1, 2, 31, 32, 33] {
+            let wanted = each_of(&|n| i128::from((n as u32).wrapping_shl(by)));
+            assert_eq!(shifted(&tensor, by)?.to_vec::<f32>()?, wanted, "{by}");
+            shifted.check(&tensor, by)?;
         }
         round.check(&tensor, i32::MIN)?;
         clamped.check(&tensor, i32::MAX)?;

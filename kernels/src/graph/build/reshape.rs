@@ -23,8 +23,15 @@ impl Builder {
             }
             let (own, wanted) = (source.elements(), shape.elements());
             let message = format!("`reshape` cannot turn {source} ({own} elements) into {shape} ({wanted} elements)");
-            let hint =
-                "both have as many elements, whatever the symbols are; one size may be -1, which is then worked out";
+            let hint = match with_another_size(&own, &shape) {
+                Some((axis, fitting)) => {
+                    format!("`{}` in place of `{}` makes it {fitting}", fitting[axis], shape[axis])
+                }
+                None => {
+                    "both have as many elements, whatever the symbols are; one size may be -1, which is then worked out"
+                        .to_string()
+                }
+            };
             return Err(Diagnostic::new(message).hint(hint).at(self.span));
         }
         let dtype = self.dtype(a);
@@ -52,6 +59,18 @@ impl Builder {
         let index = (0..shape.rank()).map(AxisIndex::axis).collect();
         self.view(a, shape, index)
     }
+}
+
+/// The shape with so many elements that has another size along one axis, the last that there is, and which axis that is.
+fn with_another_size(elements: &Dim, shape: &Shape) -> Option<(usize, Shape)> {
+    (0..shape.rank()).rev().find_map(|axis| {
+        let mut others = shape.clone();
+        others.0[axis] = Dim::constant(1);
+        let size = elements.exact_div(&others.elements())?;
+        let mut fitting = shape.clone();
+        fitting.0[axis] = size;
+        Some((axis, fitting))
+    })
 }
 
 /// The shape `whole` with as many elements as `parted`, where that divides some of its sizes and drops what is left over.

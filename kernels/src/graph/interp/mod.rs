@@ -225,7 +225,11 @@ fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> TensorData {
             TensorData::Float(x.iter().zip(y).map(function).collect())
         }
         (TensorData::Int(x), TensorData::Int(y)) => {
-            let function = |(x, y): (&i64, &i64)| a.dtype().wrap(fold::binary_i64(op, *x, *y).expect("rule G05"));
+            let literal = |value: &i64| Literal::Int(*value, a.dtype());
+            let function = |(x, y): (&i64, &i64)| match fold::binary(op, literal(x), literal(y)) {
+                Some(Literal::Int(value, _)) => value,
+                _ => unreachable!("rule G05"),
+            };
             TensorData::Int(x.iter().zip(y).map(function).collect())
         }
         (TensorData::Bool(x), TensorData::Bool(y)) => {

@@ -37,7 +37,7 @@ pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut D
     flow.block(&kernel.body, UniformScope::Group);
     for what in flow.errors.unwrap_or_default() {
         report.error("K34", format!("{what} stands where work-items may part ways"));
-        report.hint("move it out of the branch or loop, or make the condition the same for all of them");
+        report.hint("move it out of the branch; a loop goes as many rounds for all of them, with what differs in an `if` beside it");
     }
 }
 

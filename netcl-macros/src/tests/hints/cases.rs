@@ -56,6 +56,7 @@ pub(super) fn cases() -> Vec<String> {
          {MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, b: «Batch») -> Tensor<f32, N, 8> {{ self.a.forward(&b.x) }} }}"
     ));
     cases.extend(in_kernels());
+    cases.extend(of_types());
     cases.extend(of_numbers_and_patterns());
     cases.extend(
         [
@@ -416,6 +417,16 @@ fn of_numbers_and_patterns() -> Vec<String> {
 }
 
 /// The same in kernels of both forms.
+/// Of types that are not those of what they meet.
+fn of_types() -> impl Iterator<Item = String> {
+    let kernels = [
+        "pub fn k(x: &«Tensor<N, f32>») -> Tensor<f32, N> { |n| x[n] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + «3i32» }",
+        "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)] * «2»; }",
+    ];
+    kernels.into_iter().map(kernel)
+}
+
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
     let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";
