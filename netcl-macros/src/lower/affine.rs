@@ -97,6 +97,14 @@ impl Affine {
         Affine { terms: Vec::new(), offset }
     }
 
+    /// Whether its values are numbers of 32 bits, on the way to it too: it is one along axes, which are shorter than that together, and
+    /// a few more or less. (What an index space has along two axes is as long as their product.)
+    pub(super) fn is_of_32_bits(&self) -> bool {
+        let along = |(atom, factor): &(Atom, i64)| matches!(atom, Atom::Axis(_)) && factor.abs() == 1;
+        let few = self.offset.as_constant().is_some_and(|offset| offset.abs() < 1 << 15);
+        few && self.terms.iter().all(along)
+    }
+
     /// The index along `axis` itself.
     pub(crate) fn axis(axis: usize, start: Dim) -> Self {
         Affine { terms: vec![(Atom::Axis(axis), 1)], offset: start }

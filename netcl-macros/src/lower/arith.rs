@@ -288,7 +288,6 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::WHOLE_QUOTIENT, &[&text]);
         }
         let position = self.position_of(op, &left, &right);
-        let untyped = self.are_untyped([&left, &right]) && matches!(op, Operator::Binary(_));
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -312,7 +311,6 @@ impl<'a> Lowering<'a> {
             diagnostic
         };
         let value = self.check(result.map_err(named), span);
-        self.note_untyped(&value, untyped);
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.positions.insert(*id, position);
         }
@@ -325,19 +323,12 @@ impl<'a> Lowering<'a> {
     /// The type that numbers beside the other operand take.
     pub(super) fn common_dtype(&self, left: &Val<'a>, right: &Val<'a>) -> DType {
         let of = |value: &Val<'a>| match value {
-            Val::Tensor(id) if !self.is_untyped(value) => Some(self.builder.dtype(*id)),
-            _ => None,
-        };
-        // Whole numbers that a list has, in the type that holds them.
-        let whole = |value: &Val<'a>| match value {
-            Val::Tensor(id) if self.is_untyped(value) => Some(self.builder.dtype(*id)),
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
             _ => None,
         };
         let number = |value: &Val<'a>| matches!(value, Val::Number(_));
         of(left).or(of(right)).or(typed(left)).or(typed(right)).unwrap_or(if number(left) || number(right) {
             DType::F32
-        } else if let Some(dtype) = whole(left).max(whole(right)) {
-            dtype
         } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {
             DType::I32
         } else {
@@ -370,7 +361,9 @@ impl<'a> Lowering<'a> {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Neg, id);
                 let value = self.check(result, span);
-                self.note_untyped(&value, self.untyped_wholes.contains(&id));
+                if let (Val::Tensor(negated), true) = (&value, self.chosen_wholes.contains(&id)) {
+                    self.chosen_wholes.insert(*negated);
+                }
                 value
             }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {

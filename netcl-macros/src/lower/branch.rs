@@ -23,10 +23,7 @@ struct Moment<'a>(Vec<Vec<(Val<'a>, usize)>>);
 /// Two values of which one cannot be chosen: what each is.
 struct Unlike(String, String);
 
-/// How elements are chosen.
-pub(super) const CHOICE: &str = "condition.select(a, b)";
-
-/// The same of an `if` that has two values and no more.
+/// How elements are chosen, of an `if` that has two values and no more.
 fn chosen(branch: &ExprIf) -> Option<String> {
     let value = |block: &syn::Block| match block.stmts.as_slice() {
         [syn::Stmt::Expr(value, None)] => Some(text(value)),
@@ -110,7 +107,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Tensor(_) if !self.elementwise => {
                 let on = format!("`{}`", text(written));
-                let choice = choice.unwrap_or_else(|| CHOICE.to_string());
+                let choice = choice.unwrap_or_else(|| super::choice::CHOICE.to_string());
                 return self.report(span, &m::CONDITION_TENSOR, &[&on, &choice, &self.as_plain(written)]);
             }
             Val::Tensor(id) if self.builder.dtype(id) == DType::Bool => return value,
@@ -393,9 +390,6 @@ impl<'a> Lowering<'a> {
             return Err(unlike);
         }
         let dtype = match (&then, &otherwise) {
-            (Val::Dim(_), Val::Dim(_)) if self.wholes_chosen_in.is_some() => {
-                self.wholes_chosen_in.unwrap_or(DType::I32)
-            }
             // What Rust takes a whole number without a type for.
             (Val::Dim(_), Val::Dim(_)) => match self.expected.and_then(Expected::number) {
                 Some(dtype) => dtype,
@@ -407,8 +401,6 @@ impl<'a> Lowering<'a> {
         let whole = self.axes.is_some()
             && dtype.is_float()
             && (matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_))) || self.are_chosen_wholes(&then, &otherwise));
-        let both = matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_)));
-        let untyped = both && self.wholes_chosen_in.is_some() || self.are_untyped([&then, &otherwise]);
         let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
         let (Some(then), Some(otherwise)) = (then, otherwise) else { return Ok(Val::Unknown) };
         if self.builder.dtype(then) != self.builder.dtype(otherwise) {
@@ -417,7 +409,6 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
-        self.note_untyped(&value, untyped);
         if let (Val::Tensor(id), true) = (&value, whole) {
             self.chosen_wholes.insert(*id);
         }

@@ -26,6 +26,9 @@ enum Taken {
     Elementwise(NodeId),
 }
 
+/// How elements are chosen.
+pub(super) const CHOICE: &str = "condition.select(a, b)";
+
 impl<'a> Lowering<'a> {
     /// `let Some(l) = &self.l else { return x; };`: a `match` whose first arm is the rest of the block.
     pub(super) fn let_else(&mut self, local: &'a syn::Local, given: &'a Expr, otherwise: &'a Expr) -> Val<'a> {
@@ -294,11 +297,7 @@ impl<'a> Lowering<'a> {
                     && matches!(*inner.pat, Pat::Lit(_) | Pat::Range(_))
                 {
                     let value = format!("let {} = {}", text(&inner.pat), text(&inner.expr));
-                    self.report(
-                        inner.expr.span(),
-                        &m::CONDITION_TENSOR,
-                        &[&format!("`{value}`"), &super::branch::CHOICE, &""],
-                    );
+                    self.report(inner.expr.span(), &m::CONDITION_TENSOR, &[&format!("`{value}`"), &CHOICE, &""]);
                     return None;
                 }
                 self.takes(&inner.pat, &value)

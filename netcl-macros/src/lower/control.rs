@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
                 let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.as_certain(value, &init.expr);
                 self.bind_given(&local.pat, value, &init.expr);
-                self.note_whole(&local.pat, declared::scalar(&local.pat), &init.expr);
+                self.note_whole(&local.pat, declared::of_numbers(&local.pat), &init.expr);
                 Val::Unit
             }
             Stmt::Expr(expr, None) if last => {

@@ -11,6 +11,16 @@ use netcl_kernels::graph::NodeId;
 use syn::spanned::Spanned;
 use syn::{Pat, Type};
 
+/// The type that a pattern declares of numbers, or of those of a list: `[[i32; 3]; 3]`.
+pub(super) fn of_numbers(pattern: &Pat) -> Option<DType> {
+    let Pat::Type(typed) = pattern else { return scalar(pattern) };
+    let mut ty = &*typed.ty;
+    while let Type::Array(list) = ty {
+        ty = &list.elem;
+    }
+    DType::from_name(&text(ty))
+}
+
 /// The type of numbers that a pattern declares.
 pub(super) fn scalar(pattern: &Pat) -> Option<DType> {
     match pattern {

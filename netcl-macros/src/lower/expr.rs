@@ -147,7 +147,6 @@ impl<'a> Lowering<'a> {
         if !self.as_suffix_says(binary, &left, &right) {
             return Val::Unknown;
         }
-        let (left, right) = self.met_by_suffix(binary, left, right);
         if let Some(refused) = self.shifted_beyond(binary, &left).or_else(|| self.cut_off(binary, &left, &right)) {
             return refused;
         }
@@ -191,7 +190,7 @@ impl<'a> Lowering<'a> {
     /// is a number of any type, and a size or an index either way.
     fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
         let types = |whole: &Expr, value: &Val<'a>, other: &Val<'a>| match (value, other) {
-            (Val::Dim(number), Val::Tensor(id)) if !self.is_untyped(other) => {
+            (Val::Dim(number), Val::Tensor(id)) => {
                 self.whole_type(whole).map(|own| (own, self.builder.dtype(*id), number.as_constant()))
             }
             _ => None,

@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
             let number = match coordinate {
                 // What is known to be inside is right in 32 bits, whatever is added up to it; a part is of all that is divided.
                 Coordinate::Affine(index) => {
-                    let wide = checked || index.parts().next().is_some();
+                    let wide = checked && !index.is_of_32_bits() || index.parts().next().is_some();
                     self.index_tensor(index, if wide { DType::I64 } else { DType::I32 }, span)?
                 }
                 Coordinate::Data(id) => *id,

@@ -16,7 +16,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
+use syn::{Expr, ExprClosure, ExprIndex, Pat, Stmt};
 
 /// An index of a read.
 pub(super) enum Coordinate {
@@ -206,7 +206,9 @@ impl<'a> Lowering<'a> {
                 shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
                 let result = self.builder.view(id, shape, (0..rank).map(AxisIndex::axis).collect());
                 let deeper = self.check(result, span);
-                self.note_untyped(&deeper, self.untyped_wholes.contains(&id));
+                if let (Val::Tensor(deeper), true) = (&deeper, self.chosen_wholes.contains(&id)) {
+                    self.chosen_wholes.insert(*deeper);
+                }
                 deeper
             }
             value => value,
@@ -224,7 +226,8 @@ impl<'a> Lowering<'a> {
         let divided = has(|atom| matches!(atom, Atom::Part(..)));
         let bounded = has(|atom| matches!(atom, Atom::Bounded(_)));
         // Quotients are those of whole numbers, before these wrap, and what is bounded may be below zero.
-        let own = if bounded || divided && (dtype.is_float() || dtype == DType::U8) { DType::I32 } else { dtype };
+        let small = dtype.is_float() || matches!(dtype, DType::U8 | DType::U32);
+        let own = if bounded && small || divided && small && dtype != DType::U32 { DType::I32 } else { dtype };
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         let Val::Tensor(id) = self.check(result, span) else { return None };
@@ -238,43 +241,7 @@ impl<'a> Lowering<'a> {
         Some(self.read(index, false))
     }
 
-    /// `pad(x[n, c - 1])`: zero outside.
-    pub(super) fn pad(&mut self, call: &'a ExprCall) -> Val<'a> {
-        match call.args.first() {
-            Some(Expr::Index(index)) if call.args.len() == 1 => self.read(index, true),
-            // `pad(pad(x[n - 1]))`.
-            Some(inner @ Expr::Call(twice)) if call.args.len() == 1 && text(&twice.func) == crate::words::PAD => {
-                self.report(call.span(), &m::PAD_TWICE, &[&text(&call.args), &parse::index::text_of(inner)])
-            }
-            first => {
-                let instead = match first {
-                    Some(Expr::Index(read)) => format!("pad({})", parse::index::text(read)),
-                    other => other.and_then(parse::index::padded).unwrap_or_else(|| self.some_padded()),
-                };
-                let found = match call.args.len() {
-                    1 => format!("`{}`", text(&call.args)),
-                    count => format!("{count} arguments"),
-                };
-                let chosen = match (first, call.args.iter().nth(1)) {
-                    (Some(Expr::Index(read)), Some(other)) if call.args.len() == 2 => self.padded_with(read, other),
-                    _ => None,
-                };
-                let other = chosen.unwrap_or_else(|| "another value there is chosen by an `if` around it".to_string());
-                self.report(call.span(), &m::PAD_ARGUMENT, &[&found, &instead, &other])
-            }
-        }
-    }
-
-    /// The choice for `pad(x[n - 1], 1.0)`: the element where the index is inside, and the other value elsewhere.
-    fn padded_with(&self, read: &ExprIndex, other: &Expr) -> Option<String> {
-        let Expr::Path(path) = &*read.expr else { return None };
-        let source = self.whole_tensor(&parse::name(path.path.get_ident()?))?;
-        let [size] = self.builder.shape(source).0.as_slice() else { return None };
-        let (at, whole, other) = (text(&read.index), parse::index::text(read), text(other));
-        Some(format!("another value by `if {at} >= 0 && {at} < {size} {{ pad({whole}) }} else {{ {other} }}`"))
-    }
-
-    fn read(&mut self, read: &'a ExprIndex, padded: bool) -> Val<'a> {
+    pub(super) fn read(&mut self, read: &'a ExprIndex, padded: bool) -> Val<'a> {
         let name = text(&read.expr);
         let source = match &*read.expr {
             Expr::Path(path) => path.path.get_ident().and_then(|ident| self.whole_tensor(&parse::name(ident))),

@@ -5,7 +5,8 @@ use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::CompareOp;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -83,22 +84,90 @@ impl<'a> Lowering<'a> {
         // What is below or beyond the range is not compared with.
         let first = low.as_constant().and_then(|low| usize::try_from(low).ok()).unwrap_or(0);
         let end = high.as_constant().and_then(|high| usize::try_from(high).ok()).unwrap_or(values.len() - 1);
-        let Some(position) = self.index_tensor(at, DType::I32, span) else { return Val::Unknown };
-        if first == end {
-            return values[end].clone();
-        }
-        let wholes = self.type_of_wholes(values);
-        let values = &if wholes.is_some() { values.to_vec() } else { self.of_element_type(values) };
-        let outside = std::mem::replace(&mut self.wholes_chosen_in, wholes);
+        // A part is of all that is divided, which 32 bits may not hold.
+        let dtype = if at.parts().next().is_some() { DType::I64 } else { DType::I32 };
+        let Some(position) = self.index_tensor(at, dtype, span) else { return Val::Unknown };
+        // A suffix is a type; other whole numbers are of the elements', as branches of them are.
+        let typed = self.list_type(&read.expr);
+        let wholes = typed.is_none() && self.are_wholes(values);
+        let values = match typed {
+            Some(dtype) => match self.as_elements(values, dtype, span) {
+                Some(values) => values,
+                None => return Val::Unknown,
+            },
+            None => {
+                let elements = self.of_element_type(values);
+                if let Some((number, dtype)) = self.rounded(values, &elements) {
+                    return self.no_whole(number, dtype, read.expr.span()).map_or(Val::Unknown, Val::Tensor);
+                }
+                elements
+            }
+        };
         let mut chosen = values[end].clone();
-        for (number, value) in values.iter().enumerate().take(end).skip(first).rev() {
-            let this = self.builder.integer(number as i64, DType::I32);
+        for (number, value) in values.into_iter().enumerate().take(end).skip(first).rev() {
+            let this = self.builder.integer(number as i64, dtype);
             let this = this.and_then(|this| self.builder.compare(CompareOp::Eq, position, this));
             let Val::Tensor(this) = self.check(this, span) else { return Val::Unknown };
-            chosen = self.chosen(this, value.clone(), chosen, span);
+            chosen = self.chosen(this, value, chosen, span);
         }
-        self.wholes_chosen_in = outside;
+        if wholes {
+            self.note_chosen_wholes(&chosen);
+        }
         chosen
+    }
+
+    /// Whether all are whole numbers without a type, or such that an index has chosen.
+    fn are_wholes(&self, values: &[Val<'a>]) -> bool {
+        values.iter().all(|value| match value {
+            Val::Dim(_) => true,
+            Val::Tensor(id) => self.chosen_wholes.contains(id),
+            Val::List(items) => self.are_wholes(items),
+            _ => false,
+        })
+    }
+
+    fn note_chosen_wholes(&mut self, value: &Val<'a>) {
+        match value {
+            Val::Tensor(id) if self.builder.dtype(*id).is_float() => drop(self.chosen_wholes.insert(*id)),
+            Val::List(items) => items.iter().for_each(|item| self.note_chosen_wholes(item)),
+            _ => {}
+        }
+    }
+
+    /// The type that a list's numbers have by their suffixes: `w` of `let w = [7i32, 4i32];`.
+    fn list_type(&self, list: &Expr) -> Option<DType> {
+        match parse::unparenthesized(list) {
+            Expr::Path(path) => {
+                let name = parse::name(path.path.get_ident()?);
+                let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
+                variable.whole.filter(|_| matches!(variable.value, Val::List(_)))
+            }
+            // An element of a list of lists.
+            Expr::Index(read) => self.list_type(&read.expr),
+            list => self.whole_type(list),
+        }
+    }
+
+    /// A whole number of the list that is no float of its elements.
+    fn rounded(&self, values: &[Val<'a>], elements: &[Val<'a>]) -> Option<(i64, DType)> {
+        values.iter().zip(elements).find_map(|both| match both {
+            (Val::List(values), Val::List(elements)) => self.rounded(values, elements),
+            (Val::Dim(number), Val::Tensor(id)) => {
+                let (number, dtype) = (number.as_constant()?, self.builder.dtype(*id));
+                let float = fold::cast(Literal::Int(number, DType::I64), dtype).as_f64();
+                (dtype.is_float() && float as i128 != i128::from(number)).then_some((number, dtype))
+            }
+            _ => None,
+        })
+    }
+
+    /// The list's whole numbers as elements of the type.
+    fn as_elements(&mut self, values: &[Val<'a>], dtype: DType, span: Span) -> Option<Vec<Val<'a>>> {
+        let each = values.iter().map(|value| match value {
+            Val::List(items) => self.as_elements(items, dtype, span).map(Val::List),
+            value => self.tensor(value.clone(), Some(dtype), span).map(Val::Tensor),
+        });
+        each.collect()
     }
 
     /// The values of a list, where numbers without a type are of the elements' type: of which of them it will be is known only when
@@ -118,6 +187,7 @@ impl<'a> Lowering<'a> {
                 let dtype = number.beside(float.unwrap_or(DType::F32));
                 Val::Tensor(self.builder.constant(number.meeting(dtype), dtype))
             }
+            // A whole number that a float rounds is none where it meets others.
             Val::Dim(dim) if dim.as_constant().is_some_and(|value| any.holds(value)) => {
                 match self.builder.dim(dim, any) {
                     Ok(id) => Val::Tensor(id),
@@ -125,7 +195,6 @@ impl<'a> Lowering<'a> {
                 }
             }
             Val::List(items) => Val::List(self.of_element_type(items)),
-            Val::Tensor(id) => self.met_by(*id, any, Span::call_site()).map_or(Val::Unknown, Val::Tensor),
             value => value.clone(),
         });
         each.collect()

@@ -448,9 +448,7 @@ impl<'a> Lowering<'a> {
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         self.at(span);
         let result = self.builder.unary(op, id);
-        let value = self.check(result, span);
-        self.note_untyped(&value, self.untyped_wholes.contains(&id));
-        value
+        self.check(result, span)
     }
 
     /// A function called by its bare name: `max(a, b)`, `exp(x)`, or one of the operations.

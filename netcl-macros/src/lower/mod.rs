@@ -62,6 +62,7 @@ mod nodes;
 mod open;
 mod options;
 mod outside;
+mod pad;
 mod parts;
 mod passed;
 mod path;
@@ -87,7 +88,6 @@ mod tail;
 mod typed;
 mod unit;
 mod unreached;
-mod untyped_wholes;
 mod value;
 mod variant;
 mod whole;
@@ -177,12 +177,8 @@ pub(crate) struct Lowering<'a> {
     positions: BTreeMap<NodeId, ops::Position>,
     /// What stands for indices among numbers.
     from_indices: BTreeMap<NodeId, Affine>,
-    /// Elements that branches of whole numbers without a type have chosen, in a kernel in index form: floats.
+    /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form: floats.
     chosen_wholes: BTreeSet<NodeId>,
-    /// Whole numbers without a type that an index has chosen from a list, and what is computed of them alone.
-    untyped_wholes: BTreeSet<NodeId>,
-    /// While an index chooses from a list of whole numbers: the type that they are chosen in.
-    wholes_chosen_in: Option<netcl_kernels::dtype::DType>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
@@ -280,8 +276,6 @@ impl<'a> Lowering<'a> {
             positions: BTreeMap::new(),
             from_indices: BTreeMap::new(),
             chosen_wholes: BTreeSet::new(),
-            untyped_wholes: BTreeSet::new(),
-            wholes_chosen_in: None,
             advice: None,
             named: BTreeMap::new(),
             known: None,

@@ -36,9 +36,6 @@ impl<'a> Lowering<'a> {
 
     /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
     pub(super) fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
-        if let (Val::Tensor(id), Some(dtype)) = (&value, dtype) {
-            return self.met_by(*id, dtype, span);
-        }
         let dtype = dtype.unwrap_or(DType::F32);
         if dtype == DType::Bool && matches!(value, Val::Number(_) | Val::Dim(_) | Val::Index(_)) {
             self.report(span, &m::NO_TRUTH, &[&value.kind()]);

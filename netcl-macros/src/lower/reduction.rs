@@ -303,10 +303,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn reduce(&mut self, name: &str, value: Val<'a>, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
-        let counts = matches!(name, "sum" | "prod" | "max" | "min");
-        let untyped = counts && self.is_untyped(&value);
-        let dtype = Some(DType::F32).filter(|_| self.is_untyped(&value) && !counts && !name.starts_with("arg"));
-        let Some(id) = self.tensor(value, dtype, span) else { return Val::Unknown };
+        let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         let axes = self.axes.clone().unwrap_or_default();
         self.at(span);
         let varies = ranges.iter().any(|range| range.length.is_some());
@@ -329,7 +326,6 @@ impl<'a> Lowering<'a> {
             }
         });
         let reduced = self.check(result, span);
-        self.note_untyped(&reduced, untyped);
         match reduced {
             Val::Tensor(sum) if name == "mean" && varies => self.divided(sum, (first, ranges), span),
             reduced => reduced,

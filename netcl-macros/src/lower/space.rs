@@ -144,7 +144,8 @@ impl<'a> Space<'a> {
         };
         let moved = AxisIndex { offset: tied.index.offset.clone() - start.clone(), ..tied.index.clone() };
         let mut chosen = at(builder, moved)?;
-        let inner = numbers(builder, &bounded.inner(), self.axes, DType::I64)?;
+        let dtype = if bounded.inner().is_of_32_bits() { DType::I32 } else { DType::I64 };
+        let inner = numbers(builder, &bounded.inner(), self.axes, dtype)?;
         // Axes of parts that are not tied yet say nothing of it.
         let mut wide = builder.shape(inner).clone();
         let rank = wide.rank();
@@ -158,7 +159,7 @@ impl<'a> Space<'a> {
                 Some(place) => at_one_place(builder, elements, element, (shape, same), &place)?,
                 None => at(builder, element)?,
             };
-            let bound = builder.dim(bound, DType::I64)?;
+            let bound = builder.dim(bound, dtype)?;
             let beyond = builder.compare(op, inner, bound)?;
             chosen = builder.select(beyond, end, chosen)?;
         }

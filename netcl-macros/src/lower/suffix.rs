@@ -36,6 +36,9 @@ impl<'a> Lowering<'a> {
                 }
             }
             Expr::Block(block) => self.whole_of_block(&block.block),
+            // Of all, as a list is of one type.
+            Expr::Array(list) => list.elems.iter().find_map(|item| self.whole_type(item)),
+            Expr::Repeat(list) => self.whole_type(&list.expr),
             Expr::If(branch) => self.whole_of_branches(branch),
             literal => literal::whole_type(literal),
         }

@@ -71,10 +71,6 @@ impl<'a> Lowering<'a> {
             },
             _ => args,
         };
-        let whole = |this: &Self, value: &Val<'a>| this.is_untyped(value) || matches!(value, Val::Dim(_));
-        let untyped = self.is_untyped(&receiver) && args.iter().all(|arg| whole(self, arg));
-        let mut met = self.met_by_each_other(std::iter::once(receiver).chain(args).collect(), span).into_iter();
-        let (receiver, args) = (met.next().unwrap_or(Val::Unknown), met.collect::<Vec<_>>());
         // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
         let dtype = |value: &Val<'a>| match value {
             Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
@@ -108,11 +104,7 @@ impl<'a> Lowering<'a> {
         match (name, &operands[0], &result) {
             // To the type that it has: nothing is converted.
             ("cast", ops::Value::Tensor(same), Ok(id)) if id == same => Val::Tensor(*id),
-            _ => {
-                let value = self.check(result, span);
-                self.note_untyped(&value, untyped);
-                value
-            }
+            _ => self.check(result, span),
         }
     }
 

@@ -10,7 +10,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, Op, ReduceOp, UnaryOp};
 use netcl_kernels::span::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The same in `i64` of what has been built so.
 type Widened = BTreeMap<NodeId, NodeId>;
@@ -18,76 +18,72 @@ type Widened = BTreeMap<NodeId, NodeId>;
 impl Lowering<'_> {
     /// The whole numbers of `id`, computed in `i64`.
     pub(super) fn widened(&mut self, id: NodeId) -> Result<NodeId> {
-        self.widen(id, &mut Widened::new())
+        // A loop's rounds make chains that are longer than a stack is deep. What a node is computed of stands before it.
+        let (mut wanted, mut pending) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = pending.pop() {
+            if wanted.insert(id) && self.is_widened(id) {
+                self.builder.node(id).op.visit_operands(|operand| pending.push(operand));
+            }
+        }
+        let mut known = Widened::new();
+        for node in wanted {
+            let wide = self.widen(node, &known)?;
+            known.insert(node, wide);
+        }
+        Ok(known[&id])
     }
 
-    fn widen(&mut self, id: NodeId, known: &mut Widened) -> Result<NodeId> {
-        if let Some(wide) = known.get(&id) {
-            return Ok(*wide);
+    /// Whether the node is computed once more of its operands.
+    fn is_widened(&self, id: NodeId) -> bool {
+        let node = self.builder.node(id);
+        let whole = |dtype: DType| dtype.is_integer() || dtype == DType::Bool;
+        if self.given(id).is_some() || self.from_indices.contains_key(&id) || !whole(node.dtype) {
+            return false;
         }
-        let wide = self.widen_node(id, known)?;
-        known.insert(id, wide);
-        Ok(wide)
+        match &node.op {
+            // Shifts are by so many bits of their type.
+            Op::Binary(op, ..) => !matches!(op, BinaryOp::Shl | BinaryOp::Shr),
+            Op::Unary(op, _) => *op != UnaryOp::Not || node.dtype == DType::Bool,
+            Op::Cast(a) => node.dtype.is_integer() && whole(self.builder.dtype(*a)),
+            Op::Compare(_, a, _) => whole(self.builder.dtype(*a)),
+            Op::Select(..) | Op::View { .. } | Op::Reshape(_) => true,
+            Op::Reduce { op, .. } => {
+                matches!(op, ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Max | ReduceOp::Min)
+            }
+            _ => false,
+        }
     }
 
     /// Truths stay truths; what compares numbers compares wide ones.
-    fn widen_node(&mut self, id: NodeId, known: &mut Widened) -> Result<NodeId> {
+    fn widen(&mut self, id: NodeId, known: &Widened) -> Result<NodeId> {
         let node = self.builder.node(id).clone();
-        let dtype = node.dtype;
-        if self.given(id).is_some() || !(dtype.is_integer() || dtype == DType::Bool) {
-            return self.as_it_is(id);
-        }
-        if let Some(index) = self.from_indices.get(&id).cloned() {
+        if let Some(index) = self.from_indices.get(&id).filter(|_| self.given(id).is_none()).cloned() {
             // It has the sizes of the axes that it goes along, also of a range that has ended.
             return numbers(&mut self.builder, &index, &node.shape.0, DType::I64);
         }
+        let computed = self.is_widened(id);
+        let builder = &mut self.builder;
         match node.op {
-            Op::Constant(Literal::Int(value, _)) if node.shape.rank() == 0 => self.builder.integer(value, DType::I64),
-            Op::Size(size) => self.builder.dim(&size, DType::I64),
-            Op::Unary(UnaryOp::Not, a) if dtype == DType::Bool => {
-                let a = self.widen(a, known)?;
-                self.builder.unary(UnaryOp::Not, a)
+            Op::Constant(Literal::Int(value, _)) if node.shape.rank() == 0 => builder.integer(value, DType::I64),
+            Op::Size(size) => builder.dim(&size, DType::I64),
+            _ if !computed => self.as_it_is(id),
+            Op::Unary(op, a) => builder.unary(op, known[&a]),
+            Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), a, b) if node.dtype == DType::U32 => {
+                self.unsigned_part(op, known[&a], known[&b])
             }
-            Op::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign), a) => {
-                let a = self.widen(a, known)?;
-                self.builder.unary(op, a)
-            }
-            // Shifts are by so many bits of their type.
-            Op::Binary(BinaryOp::Shl | BinaryOp::Shr, ..) => self.as_it_is(id),
-            Op::Binary(op, a, b) => {
-                let (a, b) = (self.widen(a, known)?, self.widen(b, known)?);
-                match op {
-                    BinaryOp::Div | BinaryOp::Rem if dtype == DType::U32 => self.unsigned_part(op, a, b),
-                    _ => self.builder.binary(op, a, b),
-                }
-            }
-            Op::Compare(op, a, b) => {
-                let (a, b) = (self.widen(a, known)?, self.widen(b, known)?);
-                self.builder.compare(op, a, b)
-            }
+            Op::Binary(op, a, b) => builder.binary(op, known[&a], known[&b]),
+            Op::Compare(op, a, b) => builder.compare(op, known[&a], known[&b]),
             Op::Select(condition, then, otherwise) => {
-                let condition = self.widen(condition, known)?;
-                let (then, otherwise) = (self.widen(then, known)?, self.widen(otherwise, known)?);
-                self.builder.select(condition, then, otherwise)
+                builder.select(known[&condition], known[&then], known[&otherwise])
             }
             // `as` wraps, whatever it is of.
-            Op::Cast(a) if dtype.is_integer() => {
-                let a = self.widen(a, known)?;
-                let narrow = self.builder.cast(a, dtype)?;
+            Op::Cast(a) => {
+                let narrow = builder.cast(known[&a], node.dtype)?;
                 self.as_it_is(narrow)
             }
-            Op::View { source, index } => {
-                let source = self.widen(source, known)?;
-                self.builder.view(source, node.shape, index)
-            }
-            Op::Reshape(a) => {
-                let a = self.widen(a, known)?;
-                self.builder.reshape(a, node.shape)
-            }
-            Op::Reduce { op: op @ (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Max | ReduceOp::Min), source, axes } => {
-                let source = self.widen(source, known)?;
-                self.builder.reduce(op, source, &axes, false)
-            }
+            Op::View { source, index } => builder.view(known[&source], node.shape, index),
+            Op::Reshape(a) => builder.reshape(known[&a], node.shape),
+            Op::Reduce { op, source, axes } => builder.reduce(op, known[&source], &axes, false),
             _ => self.as_it_is(id),
         }
     }

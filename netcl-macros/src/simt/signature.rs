@@ -380,7 +380,7 @@ fn telling(signature: &Signature, symbol: &Symbol, inputs: &[&DimToken]) -> Stri
             "a `&mut` argument is a result, which the call makes: what is changed in place is taken, `mut {name}: {ty}`, and the call returns it"
         ),
         // It is as long as an input, more often than not.
-        Some((name, ty)) if ty.dims.len() == 1 && inputs.len() == 1 => {
+        Some((name, ty)) if ty.dims.len() == 1 && inputs.len() == 1 && crate::ast::is_plain(&inputs[0].dim) => {
             let input = &inputs[0].dim;
             format!(
                 "write `{name}: &mut Tensor<{}, {input}>`; {}",

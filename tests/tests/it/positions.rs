@@ -236,7 +236,7 @@ netcl::kernel! {
 
     /// Beside data on another axis, by what is none of 32 bits before it is divided.
     fn multiples(x: &Tensor<f32, N, K>, at: &Tensor<i32, N>) -> Tensor<f32, N> {
-        |n| x[n * 2000000000 / 2000000000, at[n]] + pad(x[n * 1073741824, at[n]])
+        |n| x[n * 2000000000 / 2000000000, at[n]] + pad(x[n * 1073741824, at[n]]) + x[min(n * 1500000000, N - 1), at[n]]
     }
 
     /// By so many bits of their type.
@@ -309,7 +309,8 @@ fn positions_do_not_wrap() -> Result<()> {
         let (x, tensor) = some(&[5, 3]);
         let at = [2usize, 0, 1, 1, 2];
         let numbers: Vec<i32> = at.iter().map(|at| *at as i32).collect();
-        let wanted: Vec<f32> = (0..5).map(|n| x[n * 3 + at[n]] + if n == 0 { x[at[0]] } else { 0.0 }).collect();
+        let wanted: Vec<f32> =
+            (0..5).map(|n| x[n * 3 + at[n]] + if n == 0 { 2.0 * x[at[0]] } else { x[12 + at[n]] }).collect();
         near(&multiples(&tensor, &whole(&numbers, &[5])?)?, &wanted)?;
         multiples.check(&tensor, &whole(&numbers, &[5])?)?;
         Ok(())

@@ -1,25 +1,16 @@
-//! Lists of whole numbers that an index reads: whole where they meet each other, floats beside floats, as they are in Rust.
+//! Lists of whole numbers that an index reads: of the type of their suffixes, and floats beside floats without one.
 
 use crate::common::{device, everywhere, floats};
 use netcl::prelude::*;
 
 #[netcl::constant]
-const WI: [i32; 2] = [7, 4];
+const W: [i32; 2] = [7, 4];
 
 #[netcl::constant]
-const BI: [i32; 2] = [16777217, 16777219];
+const MASKS: [u32; 2] = [3, 4294967295];
 
 #[netcl::constant]
-const UI: [u32; 2] = [3, 4294967295];
-
-#[netcl::constant]
-const STEPS: [u32; 2] = [5, 12];
-
-#[netcl::constant]
-const OFFS: [i32; 4] = [-1, 0, 1, 2];
-
-#[netcl::constant]
-const TAPS: [[i32; 2]; 2] = [[7, -4], [16777217, 3]];
+const TAPS: [[i32; 2]; 2] = [[7, -4], [1, 3]];
 
 #[netcl::function]
 fn half(x: f32) -> f32 {
@@ -27,32 +18,82 @@ fn half(x: f32) -> f32 {
 }
 
 netcl::kernel! {
-    fn halved(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (WI[n % 2] / 2) as f32 }
-    fn lessened(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (BI[n % 2] - 16777216) as f32 }
-    fn wrapped(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (UI[n % 2] + 1) as f32 }
-    fn folded(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| fold(0..2, 0.0, |y, k| y + x[n] * (WI[k] % 2 / 2 + WI[k] / 3) as f32) }
-    fn compared(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| if WI[n % 2] / 2 == 3 { x[n] } else { 0.0 } }
-    fn local(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7i32, 4i32]; sum(0..2, |k| x[n] * ((w[k] - 8) / 2) as f32) } }
-    fn whole(_x: &Tensor<f32, N>) -> Tensor<i32, N> { |n| WI[n % 2] }
-    fn as_floats(_x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| WI[n % 2] }
-    fn declared(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w: i32 = WI[n % 2]; x[n] * (w / 2) as f32 } }
-    fn shifted(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * ((STEPS[n % 2] >> 1) + STEPS[n % 2] * 2u32) as f32 }
-    fn offsets(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum(0..4, |k| pad(x[n + OFFS[k]])) }
-    fn reduced(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * sum(0..2, |k| WI[k]) + mean(0..2, |k| WI[k]) }
-    fn functions(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n].max(WI[n % 2]) + half(WI[n % 2]) - WI[n % 2].max(5) }
-    fn bound(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let v = WI[n % 2]; sum(0..2, |k| x[n] * v + WI[k]) } }
-    fn nested(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum((0..2, 0..2), |i, j| x[n] * TAPS[i][j]) }
-    fn nested_wholes(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (sum((0..2, 0..2), |i, j| TAPS[i][j] / 2) - 8388608) as f32 }
-    fn chosen(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| if x[n] > 1.5 { WI[n % 2] } else { x[n] } }
-    fn carried(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| fold(0..2, WI[n % 2], |y, k| y * x[n] + WI[k]) }
-    fn bounds(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| clamp(x[n], 0, WI[n % 2]) * 0.5 + WI[n % 2] * 0.5 + n * WI[n % 2] }
-    fn bits(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| (x[n] ^ UI[n % 2]) * WI[n % 2] }
-    fn negated(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * -WI[n % 2] + 0.0 * abs(WI[n % 2]) + (WI[n % 2] as f32 / 2.0) }
-    fn assigned(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let mut a = WI[n % 2]; a = a + 1; let mut y = x[n]; y += WI[n % 2]; y * a as f32 } }
+    fn halved(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n] * (W[n % 2] as i32 / 2) as f32
+    }
+
+    /// What no `f32` is.
+    fn lessened(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [16777217i32, 16777219]; x[n] * (w[n % 2] - 16777216) as f32 }
+    }
+
+    fn wrapped(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [3u32, 4294967295]; x[n] * (w[n % 2] + 1) as f32 }
+    }
+
+    fn folded(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| fold(0..2, 0.0, |y, k| y + x[n] * (W[k] as i32 % 2 / 2 + W[k] as i32 / 3) as f32)
+    }
+
+    fn compared(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| if W[n % 2] as i32 / 2 == 3 { x[n] } else { 0.0 }
+    }
+
+    fn local(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [7i32, 4i32]; sum(0..2, |k| x[n] * ((w[k] - 8) / 2) as f32) }
+    }
+
+    fn whole(_x: &Tensor<f32, N>) -> Tensor<i32, N> {
+        |n| { let w: [i32; 2] = [7, 4]; w[n % 2] }
+    }
+
+    fn as_floats(_x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| W[n % 2]
+    }
+
+    fn shifted(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [5u32, 12]; x[n] * ((w[n % 2] >> 1) + w[n % 2] * 2u32) as f32 }
+    }
+
+    fn offsets(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let by = [-1i32, 0, 1, 2]; sum(0..4, |k| pad(x[n + by[k]])) }
+    }
+
+    fn reduced(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n] * sum(0..2, |k| W[k]) + mean(0..2, |k| W[k])
+    }
+
+    fn functions(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n].max(W[n % 2]) + half(W[n % 2]) - W[n % 2].max(5) + (2 * W[n % 2] + 2).sqrt()
+    }
+
+    fn nested(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| sum((0..2, 0..2), |i, j| x[n] * TAPS[i][j])
+    }
+
+    fn nested_wholes(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let taps = [[7i32, -4], [16777217, 3]];
+            x[n] * (sum((0..2, 0..2), |i, j| taps[i][j] / 2) - 8388608) as f32
+        }
+    }
+
+    fn carried(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| fold(0..2, W[n % 2], |y, k| y * x[n] + W[k])
+    }
+
+    fn bits(x: &Tensor<u32, N>) -> Tensor<u32, N> {
+        |n| (x[n] ^ MASKS[n % 2]) * W[n % 2]
+    }
+
+    /// The position is one of 64 bits before it is divided.
+    fn far(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [10.0, 20.0, 30.0]; x[n] + w[n * 2000000000 % 3] }
+    }
 }
 
 #[test]
-fn whole_numbers_of_lists_stay_whole() -> Result<()> {
+fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
     everywhere(|| {
         let x = floats(&[1.0, 2.0], &[2]);
         macro_rules! same {
@@ -68,25 +109,20 @@ fn whole_numbers_of_lists_stay_whole() -> Result<()> {
             compared = [1.0, 0.0],
             local = [-2.0, -4.0],
             as_floats = [7.0, 4.0],
-            declared = [3.0, 4.0],
             shifted = [2.0 + 10.0, 12.0 + 48.0],
             offsets = [3.0, 3.0],
             reduced = [16.5, 27.5],
-            functions = [7.0 + 3.5 - 7.0, 4.0 + 2.0 - 5.0],
-            bound = [7.0 * 2.0 + 11.0, 16.0 + 11.0],
-            nested = [16777223.0, 33554446.0],
+            functions = [7.0 + 3.5 - 7.0 + 4.0, 4.0 + 2.0 - 5.0 + 10f32.sqrt()],
+            nested = [7.0, 14.0],
             nested_wholes = [2.0, 4.0],
-            chosen = [1.0, 4.0],
             carried = [18.0, 16.0 + 14.0 + 4.0],
-            bounds = [0.5 + 3.5, 1.0 + 2.0 + 4.0],
-            negated = [-7.0 + 3.5, -8.0 + 2.0],
-            assigned = [64.0, 30.0],
         }
         assert_eq!(whole(&x)?.to_vec::<i32>()?, [7, 4]);
         let given = Tensor::from_slice(&device(), &[1u32, 2], &[2])?;
         assert_eq!(bits(&given)?.to_vec::<u32>()?, [(1 ^ 3) * 7, (2u32 ^ u32::MAX).wrapping_mul(4)]);
+        assert_eq!(far(&floats(&[1.0, 2.0, 3.0], &[3]))?.to_vec::<f32>()?, [11.0, 32.0, 23.0]);
         carried.check(&x)?;
-        bound.check(&x)?;
+        reduced.check(&x)?;
         Ok(())
     })
 }

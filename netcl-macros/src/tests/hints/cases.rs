@@ -416,7 +416,6 @@ fn of_numbers_and_patterns() -> Vec<String> {
     cases
 }
 
-/// The same in kernels of both forms.
 /// Of types that are not those of what they meet.
 fn of_types() -> impl Iterator<Item = String> {
     let kernels = [
@@ -427,6 +426,7 @@ fn of_types() -> impl Iterator<Item = String> {
     kernels.into_iter().map(kernel)
 }
 
+/// The same in kernels of both forms.
 fn in_kernels() -> Vec<String> {
     let mut cases = Vec::new();
     let copied = "fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }";

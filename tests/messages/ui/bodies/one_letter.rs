@@ -26,10 +26,4 @@ fn halved(x: f32) -> f32 {
     y
 }
 
-netcl::kernel! {
-    fn mixed(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [3u32, 4i32]; x[n] * w[n % 2] as f32 } }
-
-    fn kinds(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [1.0, 2i32]; x[n] * w[n % 2] } }
-}
-
 fn main() {}

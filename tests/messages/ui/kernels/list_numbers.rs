@@ -1,0 +1,21 @@
+//! Lists of numbers of two types, and whole numbers without one that floats do not stand for.
+use netcl::prelude::*;
+
+#[netcl::constant]
+const W: [i32; 2] = [7, 4];
+
+netcl::kernel! {
+    fn mixed(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [3u32, 4i32]; x[n] * w[n % 2] as f32 } }
+
+    fn kinds(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [1.0, 2i32]; x[n] * w[n % 2] } }
+
+    fn quotient(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (W[n % 2] / 2) as f32 }
+
+    fn remainder(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7, 4]; x[n] * ((-w[n % 2] - 1) % 3) as f32 } }
+
+    fn rounded(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [16777217, 4]; x[n] * (w[n % 2] - 16777216) as f32 } }
+
+    fn of_i32(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7i32, 4]; x[n] * w[n % 2] } }
+}
+
+fn main() {}
