@@ -105,6 +105,19 @@ impl Affine {
         few && self.terms.iter().all(along)
     }
 
+    /// Whether a size is a number of 32 bits wherever there is an axis of it: a name, and a few more or less.
+    pub(super) fn is_size_of_32_bits(size: &Dim) -> bool {
+        let number = |part: &Dim| part.as_constant().is_some();
+        let names: Vec<(Dim, i64)> = size.parts().filter(|(part, _)| !number(part)).collect();
+        match names.as_slice() {
+            [] => size.as_constant().is_some_and(|number| i32::try_from(number).is_ok()),
+            [(name, 1)] if crate::ast::is_plain(name) => {
+                (size.clone() - name.clone()).as_constant().is_some_and(|more| more.abs() < 1 << 15)
+            }
+            _ => false,
+        }
+    }
+
     /// The index along `axis` itself.
     pub(crate) fn axis(axis: usize, start: Dim) -> Self {
         Affine { terms: vec![(Atom::Axis(axis), 1)], offset: start }

@@ -4,7 +4,7 @@ use super::{Lowering, Val};
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::text;
+use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use syn::spanned::Spanned;
@@ -12,7 +12,13 @@ use syn::spanned::Spanned;
 impl<'a> Lowering<'a> {
     /// `x as f32`.
     pub(super) fn cast(&mut self, cast: &'a syn::ExprCast) -> Val<'a> {
+        // Numbers without a type are of the one that they are converted to.
+        self.read_as = match parse::unparenthesized(&cast.expr) {
+            syn::Expr::Index(_) => DType::from_name(&text(&cast.ty)).filter(|dtype| *dtype != DType::Bool),
+            _ => None,
+        };
         let value = self.expr(&cast.expr);
+        self.read_as = None;
         let span = cast.span();
         if value.is_unknown() {
             return Val::Unknown;

@@ -345,7 +345,7 @@ impl<'a> Lowering<'a> {
                     (false, None) => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[&whole]),
                 };
             }
-            Val::Tensor(id) if !matches!(self.builder.dtype(id), DType::I32 | DType::U32) => {
+            Val::Tensor(id) if self.reads_data(id) && !matches!(self.builder.dtype(id), DType::I32 | DType::U32) => {
                 let (dtype, given) = (self.builder.dtype(id), operand_text(expr));
                 self.report(expr.span(), &m::KERNEL_INDEX_WIDTH, &[&dtype, &given]);
             }

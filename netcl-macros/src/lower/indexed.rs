@@ -88,8 +88,10 @@ impl<'a> Lowering<'a> {
         let dtype = if at.parts().next().is_some() { DType::I64 } else { DType::I32 };
         let Some(position) = self.index_tensor(at, dtype, span) else { return Val::Unknown };
         // A suffix is a type; other whole numbers are of the elements', as branches of them are.
-        let typed = self.list_type(&read.expr);
-        let wholes = typed.is_none() && self.are_wholes(values);
+        let wholes = self.are_wholes(values);
+        let converted = self.read_as.take().filter(|_| wholes);
+        let typed = self.whole_type(&read.expr).or(converted);
+        let wholes = wholes && typed.is_none();
         let values = match typed {
             Some(dtype) => match self.as_elements(values, dtype, span) {
                 Some(values) => values,
@@ -97,7 +99,7 @@ impl<'a> Lowering<'a> {
             },
             None => {
                 let elements = self.of_element_type(values);
-                if let Some((number, dtype)) = self.rounded(values, &elements) {
+                if let Some((number, dtype)) = self.rounded(&values[first..=end], &elements[first..=end]) {
                     return self.no_whole(number, dtype, read.expr.span()).map_or(Val::Unknown, Val::Tensor);
                 }
                 elements
@@ -131,20 +133,6 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) if self.builder.dtype(*id).is_float() => drop(self.chosen_wholes.insert(*id)),
             Val::List(items) => items.iter().for_each(|item| self.note_chosen_wholes(item)),
             _ => {}
-        }
-    }
-
-    /// The type that a list's numbers have by their suffixes: `w` of `let w = [7i32, 4i32];`.
-    fn list_type(&self, list: &Expr) -> Option<DType> {
-        match parse::unparenthesized(list) {
-            Expr::Path(path) => {
-                let name = parse::name(path.path.get_ident()?);
-                let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
-                variable.whole.filter(|_| matches!(variable.value, Val::List(_)))
-            }
-            // An element of a list of lists.
-            Expr::Index(read) => self.list_type(&read.expr),
-            list => self.whole_type(list),
         }
     }
 

@@ -177,6 +177,8 @@ pub(crate) struct Lowering<'a> {
     positions: BTreeMap<NodeId, ops::Position>,
     /// What stands for indices among numbers.
     from_indices: BTreeMap<NodeId, Affine>,
+    /// What `as` makes of the element of a list that is read next: `W[k] as i32`.
+    read_as: Option<netcl_kernels::dtype::DType>,
     /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form: floats.
     chosen_wholes: BTreeSet<NodeId>,
     /// See [`Path::private`].
@@ -276,6 +278,7 @@ impl<'a> Lowering<'a> {
             positions: BTreeMap::new(),
             from_indices: BTreeMap::new(),
             chosen_wholes: BTreeSet::new(),
+            read_as: None,
             advice: None,
             named: BTreeMap::new(),
             known: None,

@@ -144,7 +144,8 @@ impl<'a> Space<'a> {
         };
         let moved = AxisIndex { offset: tied.index.offset.clone() - start.clone(), ..tied.index.clone() };
         let mut chosen = at(builder, moved)?;
-        let dtype = if bounded.inner().is_of_32_bits() { DType::I32 } else { DType::I64 };
+        let small = [&bounded.low, &bounded.high].into_iter().flatten().all(Affine::is_size_of_32_bits);
+        let dtype = if small && bounded.inner().is_of_32_bits() { DType::I32 } else { DType::I64 };
         let inner = numbers(builder, &bounded.inner(), self.axes, dtype)?;
         // Axes of parts that are not tied yet say nothing of it.
         let mut wide = builder.shape(inner).clone();

@@ -27,7 +27,7 @@ impl<'a> Lowering<'a> {
                 let Some(ident) = path.path.get_ident() else { return parse::standard::whole_type(&path.path) };
                 let name = parse::name(ident);
                 let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
-                variable.whole.filter(|_| matches!(variable.value, Val::Dim(_)))
+                variable.whole.filter(|_| matches!(variable.value, Val::Dim(_) | Val::List(_)))
             }
             Expr::Binary(binary) if matches!(operator(&binary.op), Some(Operator::Binary(_))) => {
                 match [&binary.left, &binary.right].map(|side| (self.whole_type(side), is_number(side))) {
@@ -39,6 +39,7 @@ impl<'a> Lowering<'a> {
             // Of all, as a list is of one type.
             Expr::Array(list) => list.elems.iter().find_map(|item| self.whole_type(item)),
             Expr::Repeat(list) => self.whole_type(&list.expr),
+            Expr::Index(read) => self.whole_type(&read.expr),
             Expr::If(branch) => self.whole_of_branches(branch),
             literal => literal::whole_type(literal),
         }
@@ -175,7 +176,7 @@ impl<'a> Lowering<'a> {
     /// would count.
     pub(super) fn are_chosen_wholes(&self, left: &Val<'_>, right: &Val<'_>) -> bool {
         let chosen = |value: &Val<'_>| matches!(value, Val::Tensor(id) if self.chosen_wholes.contains(id));
-        let whole = |value: &Val<'_>| chosen(value) || matches!(value, Val::Dim(_));
+        let whole = |value: &Val<'_>| chosen(value) || matches!(value, Val::Dim(_) | Val::Index(_));
         (chosen(left) || chosen(right)) && whole(left) && whole(right)
     }
 

@@ -1,4 +1,4 @@
-//! Indices that only a call knows, `x[n + by]`, in 64 bits: none of them wraps into a tensor.
+//! Indices that only a call knows, `x[n + by]`, in 64 bits: those of 32 would wrap into a tensor.
 //!
 //! As a value `n + by` is of the argument's type and wraps as that does. Where it is an index, the nodes that compute it are built
 //! once more in `i64`, down to the indices of the closure, the sizes and the arguments. What elements take part in is data, and

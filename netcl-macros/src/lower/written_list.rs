@@ -51,12 +51,12 @@ impl<'a> Lowering<'a> {
             Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Plain(_, PlainType::Usize) => Some("a number"),
             _ => None,
         };
-        let mut kinds = written.elems.iter().zip(values).filter_map(|(item, value)| Some((item, kind(value)?)));
-        let Some((_, first)) = kinds.next() else { return true };
         if let Some((item, own, other)) = self.other_suffix(written, values) {
             self.report(item.span(), &m::SIMT_TYPES, &[&"[..]", &own, &other, &crate::literal::ONE_TYPE]);
             return false;
         }
+        let mut kinds = written.elems.iter().zip(values).filter_map(|(item, value)| Some((item, kind(value)?)));
+        let Some((_, first)) = kinds.next() else { return true };
         let Some((item, other)) = kinds.find(|(_, kind)| *kind != first) else { return true };
         self.report(item.span(), &m::LIST_KINDS, &[&first, &other, &text(&written.elems)]);
         false

@@ -86,6 +86,21 @@ netcl::kernel! {
         |n| (x[n] ^ MASKS[n % 2]) * W[n % 2]
     }
 
+    /// Converted as it is read: 7.0 / 4.0, and what no `f32` is, as Rust rounds it.
+    fn quotients(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let w = [16777217, 4]; W[n % 2] as f32 / W[(n + 1) % 2] as f32 + x[n] * w[n % 2] as f32 }
+    }
+
+    /// By other names.
+    fn named(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let w = [[7i32, -4], [5, 3]];
+            let v = w;
+            let row = v[1];
+            x[n] * (row[n % 2] / 2 + v[n % 2][0] / 2) as f32
+        }
+    }
+
     /// The position is one of 64 bits before it is divided.
     fn far(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| { let w = [10.0, 20.0, 30.0]; x[n] + w[n * 2000000000 % 3] }
@@ -109,6 +124,8 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
             compared = [1.0, 0.0],
             local = [-2.0, -4.0],
             as_floats = [7.0, 4.0],
+            quotients = [1.75 + 16777216.0, 4.0 / 7.0 + 8.0],
+            named = [5.0, 2.0 * (1.0 + 2.0)],
             shifted = [2.0 + 10.0, 12.0 + 48.0],
             offsets = [3.0, 3.0],
             reduced = [16.5, 27.5],

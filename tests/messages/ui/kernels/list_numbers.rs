@@ -13,6 +13,12 @@ netcl::kernel! {
 
     fn remainder(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7, 4]; x[n] * ((-w[n % 2] - 1) % 3) as f32 } }
 
+    fn by_an_index(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (W[n % 2] / (n + 2)) as f32 }
+
+    fn of_a_sum(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (sum(0..2, |k| W[k]) / 2) as f32 }
+
+    fn rows(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [[7u32, 4], [1i32, 3]]; x[n] * w[n % 2][0] as f32 } }
+
     fn rounded(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [16777217, 4]; x[n] * (w[n % 2] - 16777216) as f32 } }
 
     fn of_i32(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7i32, 4]; x[n] * w[n % 2] } }
