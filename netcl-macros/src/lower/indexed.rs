@@ -99,7 +99,8 @@ impl<'a> Lowering<'a> {
             },
             None => {
                 let elements = self.of_element_type(values);
-                if let Some((number, dtype)) = self.rounded(&values[first..=end], &elements[first..=end]) {
+                let read_ones = first.min(end)..=end;
+                if let Some((number, dtype)) = self.rounded(&values[read_ones.clone()], &elements[read_ones]) {
                     return self.no_whole(number, dtype, read.expr.span()).map_or(Val::Unknown, Val::Tensor);
                 }
                 elements
