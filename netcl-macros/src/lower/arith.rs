@@ -314,9 +314,7 @@ impl<'a> Lowering<'a> {
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.positions.insert(*id, position);
         }
-        if let (Val::Tensor(id), true, Operator::Binary(_)) = (&value, whole, op) {
-            self.chosen_wholes.insert(*id);
-        }
+        self.note_chosen_whole(&value, whole && matches!(op, Operator::Binary(_)));
         value
     }
 
@@ -361,9 +359,7 @@ impl<'a> Lowering<'a> {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Neg, id);
                 let value = self.check(result, span);
-                if let (Val::Tensor(negated), true) = (&value, self.chosen_wholes.contains(&id)) {
-                    self.chosen_wholes.insert(*negated);
-                }
+                self.note_chosen_whole(&value, self.chosen_wholes.contains(&id));
                 value
             }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {

@@ -69,7 +69,7 @@ impl<'a> Lowering<'a> {
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         let before = self.diag.count();
-        match self.as_condition(condition, &branch.cond, chosen(branch)) {
+        match self.as_condition(condition, &branch.cond, Some(branch)) {
             Val::Bool(true) => {
                 let value = self.taken(branch, true, wanted);
                 self.not_taken(branch, false);
@@ -96,8 +96,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a condition: a truth that is known, that a plain argument tells, or, among scalars, of each element. What is
-    /// none of these is reported, with the `choice` between elements that is meant.
-    pub(super) fn as_condition(&mut self, value: Val<'a>, written: &'a Expr, choice: Option<String>) -> Val<'a> {
+    /// none of these is reported, with the choice between elements that the `branch` means.
+    pub(super) fn as_condition(&mut self, value: Val<'a>, written: &'a Expr, branch: Option<&ExprIf>) -> Val<'a> {
         let (span, float) = (written.span(), self.is_float(&value));
         let found = match value {
             Val::Unknown | Val::Bool(_) | Val::Plain(_, PlainType::Bool) => return value,
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Tensor(_) if !self.elementwise => {
                 let on = format!("`{}`", text(written));
-                let choice = choice.unwrap_or_else(|| super::choice::CHOICE.to_string());
+                let choice = branch.and_then(chosen).unwrap_or_else(|| super::choice::CHOICE.to_string());
                 return self.report(span, &m::CONDITION_TENSOR, &[&on, &choice, &self.as_plain(written)]);
             }
             Val::Tensor(id) if self.builder.dtype(id) == DType::Bool => return value,
@@ -409,9 +409,7 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
-        if let (Val::Tensor(id), true) = (&value, whole) {
-            self.chosen_wholes.insert(*id);
-        }
+        self.note_chosen_whole(&value, whole);
         Ok(value)
     }
 

@@ -206,9 +206,7 @@ impl<'a> Lowering<'a> {
                 shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
                 let result = self.builder.view(id, shape, (0..rank).map(AxisIndex::axis).collect());
                 let deeper = self.check(result, span);
-                if let (Val::Tensor(deeper), true) = (&deeper, self.chosen_wholes.contains(&id)) {
-                    self.chosen_wholes.insert(*deeper);
-                }
+                self.note_chosen_whole(&deeper, self.chosen_wholes.contains(&id));
                 deeper
             }
             value => value,
@@ -227,7 +225,7 @@ impl<'a> Lowering<'a> {
         let bounded = has(|atom| matches!(atom, Atom::Bounded(_)));
         // Quotients are those of whole numbers, before these wrap, and what is bounded may be below zero.
         let small = dtype.is_float() || matches!(dtype, DType::U8 | DType::U32);
-        let own = if bounded && small || divided && small && dtype != DType::U32 { DType::I32 } else { dtype };
+        let own = if small && (bounded || divided && dtype != DType::U32) { DType::I32 } else { dtype };
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         let Val::Tensor(id) = self.check(result, span) else { return None };

@@ -176,7 +176,6 @@ impl<'a> Lowering<'a> {
                 let dtype = number.beside(float.unwrap_or(DType::F32));
                 Val::Tensor(self.builder.constant(number.meeting(dtype), dtype))
             }
-            // A whole number that a float rounds is none where it meets others.
             Val::Dim(dim) if dim.as_constant().is_some_and(|value| any.holds(value)) => {
                 match self.builder.dim(dim, any) {
                     Ok(id) => Val::Tensor(id),

@@ -327,9 +327,7 @@ impl<'a> Lowering<'a> {
             }
         });
         let reduced = self.check(result, span);
-        if let (Val::Tensor(reduced), true) = (&reduced, counts) {
-            self.chosen_wholes.insert(*reduced);
-        }
+        self.note_chosen_whole(&reduced, counts);
         match reduced {
             Val::Tensor(sum) if name == "mean" && varies => self.divided(sum, (first, ranges), span),
             reduced => reduced,

@@ -180,6 +180,13 @@ impl<'a> Lowering<'a> {
         (chosen(left) || chosen(right)) && whole(left) && whole(right)
     }
 
+    /// Notes that the value is such a number, where what it is made of are some.
+    pub(super) fn note_chosen_whole(&mut self, value: &Val<'_>, whole: bool) {
+        if let (Val::Tensor(id), true) = (value, whole) {
+            self.chosen_wholes.insert(*id);
+        }
+    }
+
     /// Notes what a `let` says of the type of a whole number.
     pub(super) fn note_whole(&mut self, pattern: &Pat, declared: Option<DType>, value: &Expr) {
         let ident = match pattern {

@@ -1,11 +1,9 @@
 //! Index expressions with an argument whose value only a call knows, `pad(x[(n + by) * 2 % N])`: what they read is what the same
 //! arithmetic gives without an end to its numbers.
 
-use super::super::meaning::{Given, made};
-use super::{Draw, faults, tried};
-use crate::tests::Crate;
+use super::super::meaning::Given;
+use super::{Draw, compiled_kernel, tried};
 use netcl_kernels::graph::Graph;
-use proc_macro2::TokenStream;
 use std::fmt;
 
 /// Values of the argument, at which 32 bits end.
@@ -151,17 +149,9 @@ fn indices_that_a_call_knows_do_not_wrap() {
         };
         let source =
             format!("fn kern(x: &Tensor<f32, N>, by: {ty}) -> Tensor<f32, N> {{ |n| {body} + 0.0 * n as f32 }}");
-        draw.is(&source);
-        let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
-        let mut own = Crate::default();
-        own.kernel(tokens);
-        let wrong = faults(&own);
-        if !wrong.is_empty() {
-            return Err(wrong);
+        match compiled_kernel(draw, &source)? {
+            Some(graph) => compared(&index, &graph, unsigned).map(|()| true),
+            None => Ok(false),
         }
-        if !own.errors().is_empty() {
-            return Ok(false);
-        }
-        compared(&index, &made("kern"), unsigned).map(|()| true)
     });
 }

@@ -13,10 +13,12 @@ mod names;
 mod places;
 mod scalars;
 
+use super::meaning::made;
 use super::{Crate, compiled};
 use crate::guard::said;
+use netcl_kernels::graph::Graph;
 use netcl_kernels::philox;
-use proc_macro2::TokenTree;
+use proc_macro2::{TokenStream, TokenTree};
 use std::fmt::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,6 +152,19 @@ fn judged(draw: &Draw, source: &str) -> Result<bool, String> {
         let _ = writeln!(faults, "an error stands at {place}, which is not in the source");
     }
     if faults.is_empty() { Ok(own.errors().is_empty()) } else { Err(faults) }
+}
+
+/// The graph of the kernel called `kern`, `None` where it is refused, or what is wrong with what the macros make of it.
+fn compiled_kernel(draw: &Draw, source: &str) -> Result<Option<Graph>, String> {
+    draw.is(source);
+    let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
+    let mut own = Crate::default();
+    own.kernel(tokens);
+    let wrong = faults(&own);
+    match (wrong.is_empty(), own.errors().is_empty()) {
+        (false, _) => Err(wrong),
+        (true, accepted) => Ok(accepted.then(|| made("kern"))),
+    }
 }
 
 /// Where errors stand that are not in a source of that length. Places are known where `proc-macro2` has its feature
