@@ -283,10 +283,10 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
-        let whole = self.are_chosen_wholes(&left, &right);
-        if whole && matches!(op, Operator::Binary(BinaryOp::Div | BinaryOp::Rem)) {
-            return self.report(span, &m::WHOLE_QUOTIENT, &[&text]);
-        }
+        let chosen = match self.chosen_by_operator(op, text, [&left, &right], span) {
+            Ok(chosen) => chosen,
+            Err(refused) => return refused,
+        };
         let position = self.position_of(op, &left, &right);
         let dtype = self.common_dtype(&left, &right);
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
@@ -314,7 +314,7 @@ impl<'a> Lowering<'a> {
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.positions.insert(*id, position);
         }
-        self.note_chosen_whole(&value, whole && matches!(op, Operator::Binary(_)));
+        self.note_chosen_whole(&value, chosen);
         value
     }
 
@@ -359,7 +359,7 @@ impl<'a> Lowering<'a> {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Neg, id);
                 let value = self.check(result, span);
-                self.note_chosen_whole(&value, self.chosen_wholes.contains(&id));
+                self.note_chosen_whole(&value, self.chosen_by_negation(id));
                 value
             }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {

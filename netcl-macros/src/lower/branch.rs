@@ -7,10 +7,12 @@
 use super::expected::Expected;
 use super::facts::Facts;
 use super::leave::BranchSide;
+use super::value::ChosenWhole;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::text;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{InputKind, NodeId, Op};
 use proc_macro2::Span;
@@ -390,17 +392,17 @@ impl<'a> Lowering<'a> {
             return Err(unlike);
         }
         let dtype = match (&then, &otherwise) {
-            // What Rust takes a whole number without a type for.
-            (Val::Dim(_), Val::Dim(_)) => match self.expected.and_then(Expected::number) {
-                Some(dtype) => dtype,
-                None if self.in_function() => DType::I32,
-                None => self.common_dtype(&then, &otherwise),
-            },
+            (Val::Dim(then), Val::Dim(otherwise)) => self.choice_of_wholes([then, otherwise]),
             _ => self.common_dtype(&then, &otherwise),
         };
-        let whole = self.axes.is_some()
-            && dtype.is_float()
-            && (matches!((&then, &otherwise), (Val::Dim(_), Val::Dim(_))) || self.are_chosen_wholes(&then, &otherwise));
+        let chosen = match (&then, &otherwise) {
+            // A declared type is one.
+            (Val::Dim(_), Val::Dim(_)) => {
+                Some(ChosenWhole::Held).filter(|_| dtype.is_float() || self.expected.is_none())
+            }
+            (then, otherwise) => self.chosen_of([then, otherwise]),
+        };
+        let chosen = chosen.filter(|_| self.differ_in(dtype));
         let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
         let (Some(then), Some(otherwise)) = (then, otherwise) else { return Ok(Val::Unknown) };
         if self.builder.dtype(then) != self.builder.dtype(otherwise) {
@@ -409,8 +411,30 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
-        self.note_chosen_whole(&value, whole);
+        self.note_chosen_whole(&value, chosen);
         Ok(value)
+    }
+
+    /// The type of whole numbers without one that are chosen between.
+    fn choice_of_wholes(&self, numbers: [&Dim; 2]) -> DType {
+        if let Some(dtype) = self.expected.and_then(Expected::number) {
+            return dtype;
+        }
+        // What Rust takes them for.
+        if self.in_function() {
+            return DType::I32;
+        }
+        let holds = |dtype: DType| numbers.iter().all(|dim| dim.as_constant().is_none_or(|own| dtype.holds(own)));
+        match self.element_types() {
+            (None, Some(whole)) if self.axes.is_some() => {
+                if holds(whole) {
+                    whole
+                } else {
+                    DType::I32
+                }
+            }
+            _ => DType::F32,
+        }
     }
 
     /// Whether this is the body of a function of scalars, which is Rust as well.

@@ -1,5 +1,6 @@
 //! Conversions by `as`.
 
+use super::value::ChosenWhole;
 use super::{Lowering, Val};
 use crate::literal;
 use crate::messages as m;
@@ -27,6 +28,12 @@ impl<'a> Lowering<'a> {
         if to == "bool" && self.is_number(&value) {
             let instead = literal::compared_with_zero(&cast.expr, self.is_float(&value));
             return self.report(span, &m::CAST_TRUTH, &[&text(&cast.expr), &instead]);
+        }
+        if let (Val::Tensor(id), Some(ChosenWhole::Wrapped)) = (&value, self.chosen_whole(&value)) {
+            let own = self.builder.dtype(*id);
+            if own.is_integer() && DType::from_name(&to) != Some(own) {
+                return self.report(span, &m::WHOLE_WRAPPED, &[&"as", &own]);
+            }
         }
         match (DType::from_name(&to), value) {
             (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),

@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
                 shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
                 let result = self.builder.view(id, shape, (0..rank).map(AxisIndex::axis).collect());
                 let deeper = self.check(result, span);
-                self.note_chosen_whole(&deeper, self.chosen_wholes.contains(&id));
+                self.note_chosen_whole(&deeper, self.chosen_whole(&Val::Tensor(id)));
                 deeper
             }
             value => value,

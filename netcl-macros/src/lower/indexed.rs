@@ -1,6 +1,7 @@
 //! Reads and their indices as they are written, for messages, and elements of lists by an index.
 
 use super::affine::Atom;
+use super::value::ChosenWhole;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -123,7 +124,7 @@ impl<'a> Lowering<'a> {
     fn are_wholes(&self, values: &[Val<'a>]) -> bool {
         values.iter().all(|value| match value {
             Val::Dim(_) => true,
-            Val::Tensor(id) => self.chosen_wholes.contains(id),
+            Val::Tensor(_) => self.chosen_whole(value).is_some(),
             Val::List(items) => self.are_wholes(items),
             _ => false,
         })
@@ -131,7 +132,9 @@ impl<'a> Lowering<'a> {
 
     fn note_chosen_wholes(&mut self, value: &Val<'a>) {
         match value {
-            Val::Tensor(id) if self.builder.dtype(*id).is_float() => drop(self.chosen_wholes.insert(*id)),
+            Val::Tensor(id) if self.differ_in(self.builder.dtype(*id)) => {
+                self.chosen_wholes.entry(*id).or_insert(ChosenWhole::Held);
+            }
             Val::List(items) => items.iter().for_each(|item| self.note_chosen_wholes(item)),
             _ => {}
         }
@@ -159,18 +162,23 @@ impl<'a> Lowering<'a> {
         each.collect()
     }
 
+    /// The first type of the arguments that is one of floats, and the first one of whole numbers.
+    pub(super) fn element_types(&self) -> (Option<DType>, Option<DType>) {
+        let arguments = self.frame().scopes.iter().flatten().filter(|variable| variable.argument);
+        let types = arguments.filter_map(|argument| match argument.value {
+            Val::Tensor(id) => Some(self.builder.dtype(id)),
+            _ => None,
+        });
+        let types: Vec<DType> = types.collect();
+        let first = |is: fn(DType) -> bool| types.iter().copied().find(|dtype| is(*dtype));
+        (first(DType::is_float), first(DType::is_integer))
+    }
+
     /// The values of a list, where numbers without a type are of the elements' type: of which of them it will be is known only when
     /// the kernel runs, and what it meets is not known here.
     pub(super) fn of_element_type(&mut self, values: &[Val<'a>]) -> Vec<Val<'a>> {
-        let arguments = self.frame().scopes.iter().flatten().filter(|variable| variable.argument);
-        let types: Vec<DType> = arguments
-            .filter_map(|argument| match argument.value {
-                Val::Tensor(id) => Some(self.builder.dtype(id)),
-                _ => None,
-            })
-            .collect();
-        let float = types.iter().copied().find(|dtype| dtype.is_float());
-        let any = float.or(types.iter().copied().find(|dtype| dtype.is_integer())).unwrap_or(DType::F32);
+        let (float, whole) = self.element_types();
+        let any = float.or(whole).unwrap_or(DType::F32);
         let each = values.iter().map(|value| match value {
             Val::Number(number) => {
                 let dtype = number.beside(float.unwrap_or(DType::F32));

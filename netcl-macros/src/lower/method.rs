@@ -331,6 +331,17 @@ impl<'a> Lowering<'a> {
 
     /// An operation of the table, on tensors and numbers.
     pub(super) fn operation(&mut self, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        let operands: Vec<&Val<'a>> = std::iter::once(&receiver).chain(&args).collect();
+        let chosen = match self.chosen_by_function(name, &operands, span) {
+            Ok(chosen) => chosen,
+            Err(refused) => return refused,
+        };
+        let value = self.operation_of_any(name, receiver, args, span);
+        self.note_chosen_whole(&value, chosen);
+        value
+    }
+
+    fn operation_of_any(&mut self, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
         if let (Val::List(_) | Val::Stack(_), "stack" | "concat", [axis]) = (&receiver, name, args.as_slice()) {
             let axis = axis.clone();
             return self.joined(name, receiver, axis, span);
@@ -417,24 +428,6 @@ impl<'a> Lowering<'a> {
                 Some(Val::Dim(shape[axis].clone()))
             }
             _ => None,
-        }
-    }
-
-    /// Rust's functions of whole numbers that sizes have; `None` where the result is none.
-    fn size_method(&mut self, name: &str, size: &Dim, other: &Dim) -> Option<Val<'a>> {
-        if self.is_open(other) || self.is_open(size) && other.as_constant().is_some() {
-            return Some(self.open());
-        }
-        let number = u64::try_from(other.as_constant()?).ok()?;
-        match name {
-            "pow" => {
-                // What is too large is no size.
-                let base = size.as_constant()?;
-                base.checked_pow(u32::try_from(number).ok()?).map(|power| Val::Dim(Dim::constant(power)))
-            }
-            _ if number == 0 => None,
-            "div_ceil" => Some(Val::Dim(size.ceil_div(number))),
-            _ => Some(Val::Dim(size.ceil_div(number) * other.clone())),
         }
     }
 

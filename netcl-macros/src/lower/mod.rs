@@ -26,6 +26,7 @@ mod cast;
 mod certain;
 mod choice;
 mod chosen;
+mod chosen_whole;
 mod closure;
 mod control;
 mod declared;
@@ -127,8 +128,8 @@ pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use unreached::judge_open;
+use value::{ChosenWhole, LocalVar, StructName};
 pub(crate) use value::{FieldRef, Val};
-use value::{LocalVar, StructName};
 pub(crate) use wrapped::wrapped;
 
 /// One call: whose names hold, and its variables, scope by scope.
@@ -179,8 +180,8 @@ pub(crate) struct Lowering<'a> {
     from_indices: BTreeMap<NodeId, Affine>,
     /// What `as` makes of the element of a list that is read next: `W[k] as i32`.
     read_as: Option<netcl_kernels::dtype::DType>,
-    /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form: floats.
-    chosen_wholes: BTreeSet<NodeId>,
+    /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form.
+    chosen_wholes: BTreeMap<NodeId, ChosenWhole>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
@@ -277,7 +278,7 @@ impl<'a> Lowering<'a> {
             result_axes: 0,
             positions: BTreeMap::new(),
             from_indices: BTreeMap::new(),
-            chosen_wholes: BTreeSet::new(),
+            chosen_wholes: BTreeMap::new(),
             read_as: None,
             advice: None,
             named: BTreeMap::new(),

@@ -304,7 +304,7 @@ impl<'a> Lowering<'a> {
 
     fn reduce(&mut self, name: &str, value: Val<'a>, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
-        let counts = self.chosen_wholes.contains(&id) && name != "mean";
+        let chosen = self.chosen_whole(&Val::Tensor(id)).filter(|_| name != "mean");
         let axes = self.axes.clone().unwrap_or_default();
         self.at(span);
         let varies = ranges.iter().any(|range| range.length.is_some());
@@ -327,7 +327,7 @@ impl<'a> Lowering<'a> {
             }
         });
         let reduced = self.check(result, span);
-        self.note_chosen_whole(&reduced, counts);
+        self.note_chosen_whole(&reduced, chosen);
         match reduced {
             Val::Tensor(sum) if name == "mean" && varies => self.divided(sum, (first, ranges), span),
             reduced => reduced,

@@ -172,21 +172,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether both are whole numbers without a type, one of them such that branches have chosen: floats in a kernel, where Rust
-    /// would count.
-    pub(super) fn are_chosen_wholes(&self, left: &Val<'_>, right: &Val<'_>) -> bool {
-        let chosen = |value: &Val<'_>| matches!(value, Val::Tensor(id) if self.chosen_wholes.contains(id));
-        let whole = |value: &Val<'_>| chosen(value) || matches!(value, Val::Dim(_) | Val::Index(_));
-        (chosen(left) || chosen(right)) && whole(left) && whole(right)
-    }
-
-    /// Notes that the value is such a number, where what it is made of are some.
-    pub(super) fn note_chosen_whole(&mut self, value: &Val<'_>, whole: bool) {
-        if let (Val::Tensor(id), true) = (value, whole) {
-            self.chosen_wholes.insert(*id);
-        }
-    }
-
     /// Notes what a `let` says of the type of a whole number.
     pub(super) fn note_whole(&mut self, pattern: &Pat, declared: Option<DType>, value: &Expr) {
         let ident = match pattern {

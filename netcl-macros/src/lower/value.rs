@@ -189,6 +189,15 @@ impl<'a> Val<'a> {
     }
 }
 
+/// How a whole number that a branch or an index has [chosen](super::chosen_whole) is held by the elements' type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ChosenWhole {
+    /// As it is in Rust.
+    Held,
+    /// Perhaps as another number, which goes round where Rust's does not: below zero in `u32`, beyond 255 in `u8`.
+    Wrapped,
+}
+
 impl From<&ConstantList> for Val<'_> {
     fn from(list: &ConstantList) -> Self {
         match list {

@@ -1,6 +1,6 @@
 //! Methods of whole numbers that are known while compiling: what they give is a whole number too.
 
-use super::Val;
+use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 
 /// The method's value. `None` of other methods, of what is not known, and where Rust has no value (a divisor of zero).
@@ -16,6 +16,26 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         _ => return None,
     };
     Some(Val::Dim(Dim::constant(value)))
+}
+
+impl<'a> Lowering<'a> {
+    /// Rust's functions of whole numbers that sizes have; `None` where the result is none.
+    pub(super) fn size_method(&mut self, name: &str, size: &Dim, other: &Dim) -> Option<Val<'a>> {
+        if self.is_open(other) || self.is_open(size) && other.as_constant().is_some() {
+            return Some(self.open());
+        }
+        let number = u64::try_from(other.as_constant()?).ok()?;
+        match name {
+            "pow" => {
+                // What is too large is no size.
+                let base = size.as_constant()?;
+                base.checked_pow(u32::try_from(number).ok()?).map(|power| Val::Dim(Dim::constant(power)))
+            }
+            _ if number == 0 => None,
+            "div_ceil" => Some(Val::Dim(size.ceil_div(number))),
+            _ => Some(Val::Dim(size.ceil_div(number) * other.clone())),
+        }
+    }
 }
 
 /// The method's value of an index, where that is an index again.

@@ -86,6 +86,26 @@ netcl::kernel! {
         |n| (x[n] ^ MASKS[n % 2]) * W[n % 2]
     }
 
+    /// Numbers below zero on the way, which are of what they meet.
+    fn unsigned(x: &Tensor<u32, N>) -> Tensor<u32, N> {
+        |n| {
+            let by = if n == 0 { 1 } else { 2 };
+            x[n] * (W[n % 2] - 5 + x[n]) + W[n % 2] / 2 % 2 + 10 - by
+        }
+    }
+
+    fn bytes(x: &Tensor<u8, N>) -> Tensor<u8, N> {
+        |n| x[n] + W[n % 2] * 50 - 1
+    }
+
+    /// What a `match` chooses is of the elements' type, where that holds it.
+    fn matched(x: &Tensor<u32, N>) -> Tensor<u32, N> {
+        |n| {
+            let (w, by) = (match n % 3 { 0 => 3, 1 => 5, _ => 8 }, if n == 0 { 1 } else { -1 });
+            x[n] * w + pad(x[n + by])
+        }
+    }
+
     /// Converted as it is read: 7.0 / 4.0, and what no `f32` is, as Rust rounds it.
     fn quotients(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| { let w = [16777217, 4]; W[n % 2] as f32 / W[(n + 1) % 2] as f32 + x[n] * w[n % 2] as f32 }
@@ -137,6 +157,10 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
         assert_eq!(whole(&x)?.to_vec::<i32>()?, [7, 4]);
         let given = Tensor::from_slice(&device(), &[1u32, 2], &[2])?;
         assert_eq!(bits(&given)?.to_vec::<u32>()?, [(1 ^ 3) * 7, (2u32 ^ u32::MAX).wrapping_mul(4)]);
+        let by_rust = |x: u32, w: u32, by: u32| x.wrapping_mul(w.wrapping_sub(5).wrapping_add(x)) + w / 2 % 2 + 10 - by;
+        assert_eq!(unsigned(&given)?.to_vec::<u32>()?, [by_rust(1, 7, 1), by_rust(2, 4, 2)]);
+        assert_eq!(matched(&given)?.to_vec::<u32>()?, [3 + 2, 10 + 1]);
+        assert_eq!(bytes(&Tensor::from_slice(&device(), &[1u8, 2], &[2])?)?.to_vec::<u8>()?, [350u32 as u8, 201]);
         assert_eq!(far(&floats(&[1.0, 2.0, 3.0], &[3]))?.to_vec::<f32>()?, [11.0, 32.0, 23.0]);
         carried.check(&x)?;
         reduced.check(&x)?;

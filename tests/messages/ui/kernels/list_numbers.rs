@@ -21,6 +21,18 @@ netcl::kernel! {
 
     fn rounded(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [16777217, 4]; x[n] * (w[n % 2] - 16777216) as f32 } }
 
+    fn of_a_clamp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * (clamp(W[n % 2], 0, 5).abs() / 2) as f32 }
+
+    fn below(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| x[n] + (W[n % 2] - 8) / 2 }
+
+    fn below_zero(x: &Tensor<u32, N>) -> Tensor<f32, N> { |n| { let w = [7, 4]; x[n] as f32 + (w[n % 2] - 8) as f32 } }
+
+    fn beyond(x: &Tensor<u8, N>) -> Tensor<u8, N> { |n| { let w = [200, 4]; x[n] + max(2 * w[n % 2], 250 - w[n % 2]) % 7 } }
+
+    fn less(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| { let w = if n < 2 { 3 } else { 9 }; if w - 4 < 0 { x[n] } else { 2 } } }
+
+    fn negative(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| x[n] + (-W[n % 2]).clamp(0, 3) }
+
     fn of_i32(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7i32, 4]; x[n] * w[n % 2] } }
 }
 

@@ -1,0 +1,104 @@
+//! Whole numbers without a type that a branch has chosen, or an index from a list, in kernels in index form. They are of the elements'
+//! type before it is known what they meet; where that does not hold what Rust's whole numbers would give, it is an error.
+
+use super::arith::Operator;
+use super::value::ChosenWhole;
+use super::{Lowering, Val};
+use crate::messages as m;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{BinaryOp, NodeId};
+use proc_macro2::Span;
+
+/// The functions that give whole numbers of whole numbers.
+const OF_WHOLES: [&str; 7] = ["abs", "signum", "clamp", "max", "min", "rem_euclid", "pow"];
+
+impl<'a> Lowering<'a> {
+    /// How the value is held, if it is such a number.
+    pub(super) fn chosen_whole(&self, value: &Val<'_>) -> Option<ChosenWhole> {
+        match value {
+            Val::Tensor(id) => self.chosen_wholes.get(id).copied(),
+            _ => None,
+        }
+    }
+
+    /// How what is computed of these values is held, if they are such numbers and others that are known.
+    pub(super) fn chosen_of<'v>(&self, values: impl IntoIterator<Item = &'v Val<'a>>) -> Option<ChosenWhole>
+    where
+        'a: 'v,
+    {
+        let mut of = None;
+        for value in values {
+            match self.chosen_whole(value) {
+                None if !matches!(value, Val::Dim(_) | Val::Index(_)) => return None,
+                chosen => of = of.max(chosen),
+            }
+        }
+        of
+    }
+
+    /// Notes that the value is such a number, where what it is made of are some.
+    pub(super) fn note_chosen_whole(&mut self, value: &Val<'_>, of: Option<ChosenWhole>) {
+        if let (Val::Tensor(id), Some(chosen)) = (value, of) {
+            self.chosen_wholes.insert(*id, chosen);
+        }
+    }
+
+    /// Whether whole numbers of that type give others than Rust's somewhere.
+    pub(super) fn differ_in(&self, dtype: DType) -> bool {
+        self.axes.is_some() && (dtype.is_float() || matches!(dtype, DType::U8 | DType::U32))
+    }
+
+    /// How the operator's result is held. Rule: it is what Rust's whole numbers give. Wrong: `W[k] / 2` where these are floats,
+    /// `(W[k] - 8) / 2` where they are of `u32`.
+    pub(super) fn chosen_by_operator(
+        &mut self,
+        op: Operator,
+        text: &str,
+        operands: [&Val<'a>; 2],
+        span: Span,
+    ) -> Result<Option<ChosenWhole>, Val<'a>> {
+        use BinaryOp::{Add, And, Div, Mul, Or, Rem, Shl, Sub, Xor};
+        let (Some(chosen), Some(dtype)) = (self.chosen_of(operands), self.first_type(operands)) else {
+            return Ok(None);
+        };
+        match op {
+            Operator::Binary(Div | Rem) if dtype.is_float() => Err(self.report(span, &m::WHOLE_QUOTIENT, &[&text])),
+            Operator::Binary(Add | Mul | Shl) if dtype == DType::U8 => Ok(Some(ChosenWhole::Wrapped)),
+            Operator::Binary(Sub) if dtype.is_integer() => Ok(Some(ChosenWhole::Wrapped)),
+            Operator::Binary(Add | Mul | Shl | And | Or | Xor) => Ok(Some(chosen)),
+            _ if chosen == ChosenWhole::Wrapped => Err(self.report(span, &m::WHOLE_WRAPPED, &[&text, &dtype])),
+            Operator::Binary(_) => Ok(Some(chosen)),
+            Operator::Compare(_) => Ok(None),
+        }
+    }
+
+    /// How its negative is held, if it is such a number.
+    pub(super) fn chosen_by_negation(&self, id: NodeId) -> Option<ChosenWhole> {
+        let own = self.chosen_wholes.get(&id).copied()?;
+        Some(if self.builder.dtype(id).is_float() { own } else { ChosenWhole::Wrapped })
+    }
+
+    /// How a function's result is held, of those that give whole numbers of whole numbers.
+    pub(super) fn chosen_by_function(
+        &mut self,
+        name: &str,
+        operands: &[&Val<'a>],
+        span: Span,
+    ) -> Result<Option<ChosenWhole>, Val<'a>> {
+        let operands = operands.iter().copied();
+        match (self.chosen_of(operands.clone()), self.first_type(operands)) {
+            (Some(ChosenWhole::Wrapped), Some(dtype)) => Err(self.report(span, &m::WHOLE_WRAPPED, &[&name, &dtype])),
+            (chosen, _) => Ok(chosen.filter(|_| OF_WHOLES.contains(&name))),
+        }
+    }
+
+    fn first_type<'v>(&self, values: impl IntoIterator<Item = &'v Val<'a>>) -> Option<DType>
+    where
+        'a: 'v,
+    {
+        values.into_iter().find_map(|value| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            _ => None,
+        })
+    }
+}
