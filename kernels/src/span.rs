@@ -32,6 +32,19 @@ pub struct Diagnostic {
     pub size: Option<Box<Dim>>,
     /// Which key of a layer another size was found for.
     pub mismatch: Option<Box<Mismatch>>,
+    /// Which argument of an operation is wrong, where it is one alone.
+    pub argument: Option<WrongArgument>,
+}
+
+/// The argument of an operation that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongArgument {
+    /// The one of that name.
+    Named(&'static str),
+    /// The one in which this axis is named.
+    Axis(i64),
+    /// The one in which this number stands for a size.
+    Size(i64),
 }
 
 /// A layer's key that says another size than an axis of the input has.
@@ -46,12 +59,18 @@ pub struct Mismatch {
 impl Diagnostic {
     /// A diagnostic without a place; the caller that knows one adds it with [`Diagnostic::at`].
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: Span::NONE, message: message.into(), hint: None, size: None, mismatch: None }
+        Diagnostic { span: Span::NONE, message: message.into(), hint: None, size: None, mismatch: None, argument: None }
     }
 
     /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same where it is that argument which is wrong.
+    pub fn of_argument(mut self, argument: WrongArgument) -> Self {
+        self.argument = Some(argument);
         self
     }
 

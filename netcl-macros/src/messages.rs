@@ -252,7 +252,9 @@ messages! {
     GROUP_AS_FIELD = "`{}` has no field `{}`: that is the name of a group", "only optimizers name groups, `.group(\"{}\", ..)`; the fields in it are {}";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     BOUND_TWICE = "identifier `{}` is bound more than once in the same {}", "give each a name of its own, or write `_` for what is not used";
+    WHOLE_POWER = "`pow` of whole numbers takes an exponent from 0 on that is known while compiling, found {}", "multiply, `x * x`; of floats, converted with `as f32`, `powf` takes any exponent";
     POWER_OF_FRACTION = "`powi` takes a whole number, found `{}`", "write `powf({})`";
+    LIST_LENGTHS = "the lists in a list have one length, found {} and {}", "write as many values in each, as in `[[1.0, 2.0], [3.0, 4.0]]`";
     LIST_KINDS = "the values of a list are of one type, found {} and {}", "a tuple has values of several types: `({})`, whose parts are `.0`, `.1` and so on";
     FIELD_TWICE = "`{}` is given its field `{}` twice", "leave one of them out";
     STRUCT_FIELDS = "`{}` is given without its field `{}`", "write each of its fields: {}";
@@ -326,6 +328,7 @@ messages! {
     LOOP_STATE = "{} changes a state in a loop whose rounds are known only at run time", "{}";
     LOOP_PUSHED = "`{}` gets a second value in one round", "a round pushes one value into a list: have a list for each";
     LOOP_LIST = "`{}` holds values already, and a loop whose rounds are known only at run time is to push into it", "each such loop has a list of its own, `let mut ys = Vec::new();` above it";
+    LOOP_LIST_READ = "`{}` is read in the loop that pushes into it, whose rounds are known only at run time", "one body is compiled for all rounds: carry what a round leaves for the next in a variable, `let mut last = ..;` above the loop and `last = ..;` in it; all values are there behind the loop, as `{}.stack(0)`";
     LOOP_SHORTENED = "`{}` changes `{}` in a loop whose rounds are known only at run time", "do it before the loop or behind it: one body is compiled for all rounds";
     LOOP_INNER_PUSH = "`{}` stands outside of two loops whose rounds are known only at run time, and the inner one pushes into it", "push into a list of the outer loop's body, and what it stacks into this one: `rows.push(row.stack(0));`";
     LOOP_CHANGED = "`{}` changes in a loop whose rounds are known only at run time, and is {}", "one body is compiled for all rounds: what it carries from round to round are tensors and numbers; for a first round of another kind, write it above the loop and begin with `1..T`";
@@ -401,7 +404,7 @@ messages! {
     WHOLE_WRAPPED = "`{}` of whole numbers that an `if` or an index chooses would be of {} here, which does not hold all that they may give", "write what they are: `7i32` counts below zero; the element of a constant list with `as i32`";
     WHOLE_QUOTIENT = "`{}` of whole numbers that an `if` or an index chooses would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float; the element of a constant list with `as i32`";
     QUOTIENT = "`{}` divides whole numbers, {}", "for a fraction write `{}`: whole numbers are divided as in Rust, without what is left";
-    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct";
+    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct, with `#[cfg(not(..))]` above its own attribute";
     CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";
     CFG_FUNCTION = "`#[{}]` is not decided yet when this function is compiled", "write it above a block of its own: `#[cfg(..)] #[netcl::model(block = extra)] impl Net { .. }`";
     CFG_KERNEL = "`#[{}]` is not decided yet when this kernel is compiled", "write it above a `kernel!` of its own: `#[cfg(..)] netcl::kernel! { .. }`";
@@ -427,6 +430,7 @@ messages! {
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, which is of truths, or convert them, `!({})`; `1.0 - x` turns 0 and 1 round";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
+    LIST_COMPUTED = "a list is read at an index of the closure that is inside of it, found `{}`, which is computed", "choose by the number: `sum(0..{}, |k| if {} == k as i32 { .. } else { 0.0 })`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0, and the range of a loop ends at {}";
 
     // Kernels

@@ -5,7 +5,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId};
-use crate::span::{Diagnostic, Result};
+use crate::span::{Diagnostic, Result, WrongArgument};
 
 /// The receiver.
 pub(super) const X: ArgSpec = tensor_arg("x");
@@ -224,7 +224,8 @@ pub(super) fn axis_in(op: &str, shape: &Shape, axis: i64, rank: usize) -> Result
         shape.rank(),
         if shape.rank() == 1 { "axis" } else { "axes" }
     ))
-    .hint(hint))
+    .hint(hint)
+    .of_argument(WrongArgument::Axis(axis)))
 }
 
 /// The axes, counted from the end where negative, ascending; an error if one is named twice.

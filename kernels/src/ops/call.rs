@@ -6,7 +6,7 @@ use crate::dim::{Dim, MOST_AXES};
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
-use crate::span::{Diagnostic, Result};
+use crate::span::{Diagnostic, Result, WrongArgument};
 
 /// Checks the arguments of `operation` and builds it.
 pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Result<NodeId> {
@@ -163,7 +163,7 @@ fn convert(
     };
     let problem =
         Diagnostic::new(format!("`{}` expects {} as `{}`, found {found}", operation.name, spec.describe(), spec.name,));
-    let problem = problem.hint(instead(operation, spec, arg));
+    let problem = problem.hint(instead(operation, spec, arg)).of_argument(WrongArgument::Named(spec.name));
     Err(match number_of(builder, spec.kind, arg) {
         Some(size) => problem.needs_number(&size),
         None => problem,

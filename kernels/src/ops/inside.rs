@@ -1,8 +1,9 @@
 //! Whether what is read along an axis is inside of it: by the sizes alone, by what each call brings, or not for sure.
 
-use crate::dim::{Dim, Factor};
+use crate::dim::{Dim, Factor, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{Limit, NodeId};
+use crate::span::Diagnostic;
 
 /// Whether each call tells if so many elements are inside an axis of that size, which is a number, a model's own, or what a window or
 /// a stride has left of another: of that, no argument's type can say more.
@@ -39,8 +40,7 @@ pub(super) fn divisor(size: &Dim) -> String {
 }
 
 /// How to make sure that there are enough elements along an axis that has a name.
-pub(super) const SURE: &str =
-    "a size that is a number, or such as `{ N + 5 }`, in the type of the argument makes it sure";
+pub(super) const SURE: &str = "write the axis in the type of the argument as a number, or as a sum that is long enough for every size, such as `{ N + 5 }`";
 
 /// How many elements there are along an axis, for messages.
 pub(super) fn has(b: &Builder, x: NodeId, axis: usize) -> String {
@@ -82,4 +82,37 @@ pub(super) fn in_a_loop(b: &Builder, position: &Dim, (x, axis): (NodeId, usize))
             few(format!("0..{size} - 1"))
         ),
     })
+}
+
+/// The problem of padding with numbers below zero, with what gives the elements that this would leave.
+pub(super) fn left_by(problem: Diagnostic, shape: &Shape, axis: usize, sizes: &[Dim; 2]) -> Diagnostic {
+    let ([Some(before @ ..=0), Some(after @ ..=0)], size) = (sizes.each_ref().map(Dim::as_constant), &shape[axis])
+    else {
+        return problem;
+    };
+    let left = size.clone() + Dim::constant(before.saturating_add(after));
+    if left.as_constant().is_some_and(|left| left <= 0) {
+        return problem;
+    }
+    let start = before.unsigned_abs();
+    problem.hint(format!("`.narrow({axis}, {start}, {left})` leaves elements of the axis out"))
+}
+
+/// The numbers that divide `elements`, where it is they alone that `rest` does not: `, as 1, 2, 4 and 8 do 8`.
+pub(super) fn divisors(elements: &Dim, rest: &Dim) -> String {
+    /// More would not be read.
+    const MOST: usize = 12;
+    let (whole, part) = (elements.terms().collect::<Vec<_>>(), rest.terms().collect::<Vec<_>>());
+    let ([(factors, number)], [(own, _)]) = (whole.as_slice(), part.as_slice()) else { return String::new() };
+    let all: Vec<String> = (1..=*number)
+        .take(MOST * MOST * MOST)
+        .filter(|divisor| number % divisor == 0)
+        .map(|divisor| divisor.to_string())
+        .collect();
+    match all.split_last() {
+        Some((last, others)) if factors == own && !others.is_empty() && all.len() <= MOST => {
+            format!(", as {} and {last} do {number}", others.join(", "))
+        }
+        _ => String::new(),
+    }
 }

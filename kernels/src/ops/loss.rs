@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::equality::Equality;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
-use crate::span::{Diagnostic, Result};
+use crate::span::{Diagnostic, Result, WrongArgument};
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -102,7 +102,8 @@ fn class_axis(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<us
     let (shape, label_shape, label_type) = (b.shape(x).clone(), b.shape(labels).clone(), b.dtype(labels));
     if !matches!(label_type, DType::U32 | DType::I32) {
         return Err(Diagnostic::new(format!("`{op}` expects u32 or i32 labels, found {label_type}"))
-            .hint("labels are class numbers; convert them with `.cast(DType::U32)`"));
+            .hint("labels are class numbers; convert them with `.cast(DType::U32)`")
+            .of_argument(WrongArgument::Named("labels")));
     }
     let Some(axis) = shape.rank().checked_sub(1) else {
         return Err(Diagnostic::new(format!("`{op}` expects a tensor [.., classes], found a scalar")));

@@ -3,7 +3,7 @@
 use crate::dim::Dim;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
-use crate::span::Result;
+use crate::span::{Result, WrongArgument};
 
 /// A value while a function is being compiled: a tensor of the graph, or something known already.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +133,26 @@ pub struct Operation {
     pub args: &'static [ArgSpec],
     /// Builds it. The number and kinds of the arguments have been checked by [`call`](super::call).
     pub build: fn(&mut Builder, &[Value]) -> Result<NodeId>,
+}
+
+impl Operation {
+    /// The position of an argument among those that were given, from the receiver on.
+    pub fn position(&self, argument: WrongArgument, given: &[Value]) -> Option<usize> {
+        fn is(value: &Value, number: i64) -> bool {
+            match value {
+                Value::Dim(dim) => dim.is(number),
+                Value::List(items) => items.iter().any(|item| is(item, number)),
+                _ => false,
+            }
+        }
+        let mut args = self.args.iter().zip(given);
+        args.position(|(spec, value)| match (argument, spec.kind) {
+            (WrongArgument::Named(name), _) => spec.name == name,
+            (WrongArgument::Axis(axis), ArgKind::Axis | ArgKind::Axes) => is(value, axis),
+            (WrongArgument::Size(size), ArgKind::Size | ArgKind::Sizes) => is(value, size),
+            _ => false,
+        })
+    }
 }
 
 /// Something users can call on a tensor that gives several: each is an operation of its own with the same arguments, and a graph with

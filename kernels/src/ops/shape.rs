@@ -1,14 +1,14 @@
 //! Shapes: other views of the same elements, parts of them, and tensors put together.
 
 use super::args::{self, AXES, AXIS, Args, X, arg, literal, scalar_arg};
-use super::inside::{SURE, calls_tell, has, in_a_loop, limit};
+use super::inside::{SURE, calls_tell, divisors, has, in_a_loop, left_by, limit};
 use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::DType;
 use crate::equality::Equality;
 use crate::graph::build::{Builder, rounded, smaller};
 use crate::graph::{AxisIndex, CompareOp, NodeId, Origin};
-use crate::span::{Diagnostic, Result};
+use crate::span::{Diagnostic, Result, WrongArgument};
 use std::sync::Arc;
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -169,12 +169,17 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
                 elements.exact_div(&rest).or_else(|| parted(b.shape(x), &sizes, *axis)).ok_or_else(|| {
                     let source = b.shape(x);
                     Diagnostic::new(format!("`reshape` cannot divide the {elements} elements of {source} by {rest}"))
-                        .hint("-1 stands for what is left: the other sizes divide the number of elements")
+                        .hint(format!(
+                            "-1 stands for what is left: the other sizes divide the number of elements{}",
+                            divisors(&elements, &rest)
+                        ))
+                        .of_argument(WrongArgument::Named("sizes"))
                 })?;
         }
         _ => {
             return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")
-                .hint("-1 stands for what is left by the others: write these as sizes"));
+                .hint("-1 stands for what is left by the others: write these as sizes")
+                .of_argument(WrongArgument::Named("sizes")));
         }
     }
     no_negative(b, "reshape", &sizes)?;
@@ -226,7 +231,8 @@ pub(super) fn no_negative(b: &mut Builder, op: &str, sizes: &[Dim]) -> Result<()
     }
     match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
         Some(size) => {
-            let problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
+            let mut problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
+            problem.argument = size.as_constant().map(WrongArgument::Size);
             Err(match op {
                 "pad" => problem.hint("`narrow` leaves elements of an axis out"),
                 "narrow" => problem.hint("positions count from 0; `flip` turns an axis round"),
@@ -397,7 +403,8 @@ pub(super) fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId>
 /// `value` around `axis`, as many as `around` says before it and behind it.
 pub(super) fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: &Value) -> Result<NodeId> {
     let [before, after] = around;
-    no_negative(b, "pad", &[before.clone(), after.clone()])?;
+    let sizes = [before.clone(), after.clone()];
+    no_negative(b, "pad", &sizes).map_err(|problem| left_by(problem, b.shape(x), axis, &sizes))?;
     let dtype = b.dtype(x);
     let source = b.shape(x).clone();
     let mut shape = source.clone();

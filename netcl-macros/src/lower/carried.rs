@@ -6,7 +6,7 @@ use crate::parse;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{NodeId, Op};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr};
@@ -48,6 +48,14 @@ impl<'a> Lowering<'a> {
             }
         }
         (carried, fixed)
+    }
+
+    /// The lists around the body into which it pushes: where they stand.
+    pub(super) fn pushed_by(&self, body: &'a Block) -> Vec<(usize, usize)> {
+        let mut pushed = Pushed(BTreeSet::new());
+        pushed.visit_block(body);
+        let places = pushed.0.iter().filter_map(|name| self.place_of(name));
+        places.filter(|(scope, own)| matches!(self.frame().scopes[*scope][*own].value, Val::List(_))).collect()
     }
 
     /// The value with its numbers as tensors; `None` where it is made of other things too, such as truth values.
@@ -273,5 +281,17 @@ impl<'ast> Visit<'ast> for Assigned {
             self.place(&binary.left);
         }
         visit::visit_expr_binary(self, binary);
+    }
+}
+
+/// What a block pushes into: the names of variables.
+struct Pushed(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Pushed {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if let (true, Expr::Path(path)) = (call.method == "push", parse::unparenthesized(&call.receiver)) {
+            self.0.extend(path.path.get_ident().map(parse::name));
+        }
+        visit::visit_expr_method_call(self, call);
     }
 }

@@ -269,6 +269,9 @@ impl<'a> Lowering<'a> {
             return self.unknown_name(&text(path), span);
         }
         if let Some((value, axes)) = self.lookup(&name) {
+            if self.is_filling(&name) {
+                return self.report(span, &m::LOOP_LIST_READ, &[&name, &name]);
+            }
             if let (Val::Tensor(id), true) = (&value, self.axes.is_some() && self.frames.len() == 1 && axes == 0) {
                 let rank = self.builder.shape(*id).rank();
                 if rank > 0 {
@@ -303,6 +306,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn lookup(&self, name: &str) -> Option<(Val<'a>, usize)> {
         let variables = self.frame().scopes.iter().rev().flat_map(|scope| scope.iter().rev());
         variables.into_iter().find(|variable| variable.name == name).map(|v| (v.value.clone(), v.axes))
+    }
+
+    /// Rule: what a loop over a symbol pushes is there behind it. Wrong: `all.last()` in its body, which is one for all rounds.
+    fn is_filling(&self, name: &str) -> bool {
+        self.place_of(name).is_some_and(|(scope, position)| self.frame().scopes[scope][position].filling)
     }
 
     /// Where the variable of that name stands: its scope, and its position in it.

@@ -7,6 +7,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{InputKind, NodeId, Op, Origin};
 use netcl_kernels::layers::{Config, ConfigValue};
 use proc_macro2::Span;
+use quote::ToTokens;
 
 /// A list of values for the layers of an array is shown up to this length.
 const MAX_LISTED: usize = 8;
@@ -244,6 +245,24 @@ impl<'a> Lowering<'a> {
         let here = frame.function.rsplit("::").next()?;
         let mut own = unit.functions.iter().filter(|function| parse::name(&function.name) == here);
         own.next().filter(|_| self.frames.len() == 1)
+    }
+
+    /// The layers declared before `name` that no function calls, of which one may be missing: `` `p` and `f` are not called``.
+    pub(super) fn uncalled_before(&self, name: &str) -> Option<String> {
+        let unit = self.frame().unit;
+        let (_, model) = (self.function_here()?, unit.model.as_ref()?);
+        let bodies: Vec<_> = unit.functions.iter().map(|function| function.body.to_token_stream()).collect();
+        let is_called = |name: &str| {
+            bodies.iter().any(|body| parse::function::mentions(body.clone(), &|word| parse::name(word) == name))
+        };
+        let before = model.fields.iter().take_while(|field| parse::name(&field.name) != name);
+        let layers = before.filter(|field| matches!(field.kind, FieldKind::Layer(_)));
+        let names: Vec<String> = layers.map(|field| parse::name(&field.name)).filter(|name| !is_called(name)).collect();
+        let (last, others) = names.split_last()?;
+        Some(match others {
+            [] => format!("`{last}` is not called"),
+            _ => format!("`{}` and `{last}` are not called", others.join("`, `")),
+        })
     }
 
     /// Whether the model's struct and its block call a parameter so.

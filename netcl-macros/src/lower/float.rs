@@ -89,9 +89,15 @@ impl<'a> Lowering<'a> {
                 let both = [UnaryOp::Sin, UnaryOp::Cos].map(|op| self.function_of_one(op, receiver.clone(), span));
                 return Some(Val::Tuple(both.into()));
             }
-            ("pow", [Val::Dim(exponent)]) if whole => {
-                let exponent = exponent.as_constant().and_then(|value| u32::try_from(value).ok())?;
-                return Some(self.whole_power(receiver.clone(), exponent, span));
+            ("pow", [exponent]) if whole && matches!((receiver, exponent), (Val::Tensor(_), _) | (_, Val::Dim(_))) => {
+                let known = match exponent {
+                    Val::Dim(exponent) => exponent.as_constant().and_then(|value| u32::try_from(value).ok()),
+                    _ => None,
+                };
+                return Some(match known {
+                    Some(exponent) => self.whole_power(receiver.clone(), exponent, span),
+                    None => self.report(span, &m::WHOLE_POWER, &[&exponent.kind()]),
+                });
             }
             _ => {}
         }

@@ -219,11 +219,15 @@ impl<'a> Lowering<'a> {
 
     /// `loop { .. break; .. }`.
     pub(super) fn endless_loop(&mut self, each: &'a ExprLoop) -> Val<'a> {
+        let open = std::mem::take(&mut self.open);
         let run = |this: &mut Self| {
             this.frame_mut().scopes.push(Vec::new());
-            Some(true)
+            // Of a `break` whose condition only uses of the model decide, nobody knows in which round it is.
+            (!this.open).then_some(true)
         };
-        self.rounds_while(each.loop_token.span, each.label.as_ref(), &each.body, run).unwrap_or(Val::Unknown)
+        let value = self.rounds_while(each.loop_token.span, each.label.as_ref(), &each.body, run);
+        self.open |= open;
+        value.unwrap_or(Val::Unknown)
     }
 
     /// The rounds of a loop, while `run`, which opens a scope for each, says so; what it was left with.

@@ -13,7 +13,7 @@ use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
+use netcl_kernels::graph::{AxisIndex, NodeId};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprIndex, Pat, Stmt};
@@ -321,6 +321,11 @@ impl<'a> Lowering<'a> {
                     Expr::Call(call) if text(&call.func) == "clamp" => {
                         "it is called `clamp(index, least, most)`, with an index and two sizes or numbers".to_string()
                     }
+                    _ if self.chosen_whole(&Val::Tensor(id)).is_some() => {
+                        "whole numbers that a list or a choice gives are floats beside floats: write their type, `1i32`, and the element \
+                         of a constant list with `as i32`"
+                            .to_string()
+                    }
                     // Nothing that is computed is data.
                     _ if !self.reads_data(id) && !matches!(expr, Expr::Cast(_)) => {
                         "indices are sums of those of the closure, of sizes and of whole numbers".to_string()
@@ -364,19 +369,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether a plain argument is computed with in it.
-    fn reads_argument(&self, id: NodeId) -> bool {
+    pub(super) fn reads_argument(&self, id: NodeId) -> bool {
         self.reads(id, Given::Number)
-    }
-
-    /// Whether indices alone are divided in it that are no indices then: where they may be negative, sizes are rounded down and Rust's
-    /// numbers are not.
-    fn divides_indices(&self, id: NodeId) -> bool {
-        let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
-        let divided = |node| match self.from_indices.contains_key(&node) {
-            true => Some(false),
-            false => divides(&self.builder.node(node).op).then_some(true),
-        };
-        !self.reads_argument(id) && self.any_below(id, divided)
     }
 
     /// Whether the node depends on such an argument.

@@ -72,6 +72,60 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
+    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
+        let positions = match &*index.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
+            other => format!("[{}]", text(other)),
+        };
+        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
+        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
+    }
+
+    /// The value that `base[index]` names among those of `base`.
+    pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
+        let position = match position {
+            Val::Unknown => return Val::Unknown,
+            Val::Index(at) => return self.element_at(values, &at, index),
+            Val::Range(start, end) => return self.slice(index, (&start, &end)),
+            ref brought if self.brought(brought).is_some() => {
+                let (name, ty) = self.brought(brought).unwrap_or_default();
+                let (given, of) = (text(&index.index), text(&index.expr));
+                let (named, only) = (format!("`{of}`"), super::ranges::only(&name, &ty));
+                let values: [&dyn std::fmt::Display; 6] = [&named, &given, &ty, &only, &of, &given];
+                return self.report(index.index.span(), &m::PLAIN_POSITION, &values);
+            }
+            Val::Dim(dim) if self.is_open(&dim) => return self.open(),
+            Val::Dim(dim) if self.builder.is_in_loop(&dim) => {
+                let (of, given) = (text(&index.expr), text(&index.index));
+                // One by one, a state is set by its number alone.
+                let instead = match values.first().and_then(|first| self.state_of(first)) {
+                    Some(_) => format!("as many numbers as there are, `for {given} in 0..{}`", values.len()),
+                    None => format!("the list itself, `for one in &{of}`"),
+                };
+                return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &instead]);
+            }
+            Val::Dim(dim) => dim.as_constant(),
+            Val::Tuple(_) => return self.several_positions(index),
+            _ => None,
+        };
+        if position.is_none() && self.axes.is_some() {
+            let (given, count) = (text(&index.index), values.len());
+            return self.report(index.index.span(), &m::LIST_COMPUTED, &[&given, &count, &given]);
+        }
+        let given = match (text(&index.index), position) {
+            (given, Some(position)) if given != position.to_string() => format!("{given} = {position}"),
+            (given, _) => given,
+        };
+        match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {
+            Some(value) => value.clone(),
+            None => {
+                let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
+                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count, &count])
+            }
+        }
+    }
+
     /// `weights[k]` with an index of the closure: the one of the list's values that it names, each compared with.
     pub(super) fn element_at(&mut self, values: &[Val<'a>], at: &Affine, read: &ExprIndex) -> Val<'a> {
         let span = read.span();
@@ -91,7 +145,7 @@ impl<'a> Lowering<'a> {
         // A suffix is a type; other whole numbers are of the elements', as branches of them are.
         let wholes = self.are_wholes(values);
         let converted = self.read_as.take().filter(|_| wholes);
-        let typed = self.whole_type(&read.expr).or(converted);
+        let typed = self.whole_type(&read.expr).or(converted).or_else(|| self.beyond_elements(values));
         let wholes = wholes && typed.is_none();
         let values = match typed {
             Some(dtype) => match self.as_elements(values, dtype, span) {
@@ -118,6 +172,19 @@ impl<'a> Lowering<'a> {
             self.note_chosen_wholes(&chosen);
         }
         chosen
+    }
+
+    /// The type of whole numbers that that of the elements does not hold: what Rust takes them for.
+    fn beyond_elements(&self, values: &[Val<'a>]) -> Option<DType> {
+        fn held(values: &[Val<'_>], dtype: DType) -> bool {
+            values.iter().all(|value| match value {
+                Val::List(items) => held(items, dtype),
+                Val::Dim(dim) => dim.as_constant().is_some_and(|number| dtype.holds(number)),
+                _ => false,
+            })
+        }
+        let (None, Some(elements)) = self.element_types() else { return None };
+        (!held(values, elements) && held(values, DType::I32)).then_some(DType::I32)
     }
 
     /// Whether all are whole numbers without a type, or such that an index has chosen.

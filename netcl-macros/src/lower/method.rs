@@ -11,6 +11,7 @@ use crate::number::ConstFloat;
 use crate::parse::suggestion;
 use crate::{paths, words};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
 use proc_macro2::Span;
@@ -191,7 +192,9 @@ impl<'a> Lowering<'a> {
             _ => None,
         }
         .map(Advice::Instead);
+        self.argument_places = call.args.iter().map(Spanned::span).collect();
         let value = self.operation(name, receiver, args, span);
+        self.argument_places.clear();
         self.advice = None;
         value
     }
@@ -438,7 +441,9 @@ impl<'a> Lowering<'a> {
         {
             return Val::Number(result);
         }
-        let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
+        // Beside floats an index is one; where it is part of an index it counts.
+        let counts = self.indexing && matches!((op, &value), (UnaryOp::Abs | UnaryOp::Sign, Val::Index(_)));
+        let Some(id) = self.tensor(value, counts.then_some(DType::I32), span) else { return Val::Unknown };
         self.at(span);
         let result = self.builder.unary(op, id);
         self.check(result, span)

@@ -214,6 +214,8 @@ pub(crate) struct Lowering<'a> {
     result_axes: usize,
     /// What to write instead of the operation built next, if its operands' shapes do not fit.
     advice: Option<advice_kinds::Advice>,
+    /// Where the arguments of the operation stand that is being called.
+    argument_places: Vec<Span>,
     /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
     named: BTreeMap<NodeId, String>,
     /// An expression whose value is known already.
@@ -281,6 +283,7 @@ impl<'a> Lowering<'a> {
             chosen_wholes: BTreeMap::new(),
             read_as: None,
             advice: None,
+            argument_places: Vec::new(),
             named: BTreeMap::new(),
             known: None,
             written: written::Written::default(),
@@ -414,6 +417,7 @@ impl<'a> Lowering<'a> {
             axes,
             assigned: 0,
             whole: None,
+            filling: false,
             fixed: argument,
         };
         scopes.last_mut().expect("a call has a scope").push(variable);

@@ -19,7 +19,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprField, ExprIndex, Member};
+use syn::{ExprField, ExprIndex, Member};
 
 /// The fields that are in the group of that name.
 fn members_of(model: &ModelItem, group: &str) -> Option<String> {
@@ -264,56 +264,6 @@ impl<'a> Lowering<'a> {
         self.element_of(&values, position, index)
     }
 
-    /// Rule: a list in a list is read by one index after the other. Wrong: `TAPS[0, 1]`.
-    pub(super) fn several_positions(&self, index: &ExprIndex) -> Val<'a> {
-        let positions = match &*index.index {
-            Expr::Tuple(tuple) => tuple.elems.iter().map(|at| format!("[{}]", text(at))).collect(),
-            other => format!("[{}]", text(other)),
-        };
-        let instead = format!("one index after the other: write `{}{positions}`", text(&index.expr));
-        self.report(index.span(), &m::UNSUPPORTED, &[&"an index of several numbers", &instead])
-    }
-
-    /// The value that `base[index]` names among those of `base`.
-    pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
-        let position = match position {
-            Val::Unknown => return Val::Unknown,
-            Val::Index(at) => return self.element_at(values, &at, index),
-            Val::Range(start, end) => return self.slice(index, (&start, &end)),
-            ref brought if self.brought(brought).is_some() => {
-                let (name, ty) = self.brought(brought).unwrap_or_default();
-                let (given, of) = (text(&index.index), text(&index.expr));
-                let (named, only) = (format!("`{of}`"), super::ranges::only(&name, &ty));
-                let values: [&dyn std::fmt::Display; 6] = [&named, &given, &ty, &only, &of, &given];
-                return self.report(index.index.span(), &m::PLAIN_POSITION, &values);
-            }
-            Val::Dim(dim) if self.is_open(&dim) => return self.open(),
-            Val::Dim(dim) if self.builder.is_in_loop(&dim) => {
-                let (of, given) = (text(&index.expr), text(&index.index));
-                // One by one, a state is set by its number alone.
-                let instead = match values.first().and_then(|first| self.state_of(first)) {
-                    Some(_) => format!("as many numbers as there are, `for {given} in 0..{}`", values.len()),
-                    None => format!("the list itself, `for one in &{of}`"),
-                };
-                return self.report(index.index.span(), &m::LOOP_POSITION, &[&of, &given, &instead]);
-            }
-            Val::Dim(dim) => dim.as_constant(),
-            Val::Tuple(_) => return self.several_positions(index),
-            _ => None,
-        };
-        let given = match (text(&index.index), position) {
-            (given, Some(position)) if given != position.to_string() => format!("{given} = {position}"),
-            (given, _) => given,
-        };
-        match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {
-            Some(value) => value.clone(),
-            None => {
-                let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
-                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count, &count])
-            }
-        }
-    }
-
     fn own_tensor(&mut self, tensor: &TensorField, sizes: &Sizes, name: &str, path: String) -> NodeId {
         let shape: Vec<Dim> = tensor.shape.iter().map(|size| sizes.field(size)).collect();
         let rank = shape.len();
@@ -400,7 +350,9 @@ impl<'a> Lowering<'a> {
                 if self.may_fit(&config, key, args) {
                     return self.open();
                 }
-                if let Some(place) = key.and_then(|position| field.places[position]) {
+                // What comes is arranged otherwise: the call is wrong, not the number.
+                let rearranged = mismatch.is_some() && diagnostic.hint.is_some();
+                if let Some(place) = key.and_then(|position| field.places[position]).filter(|_| !rearranged) {
                     diagnostic.span = self.diag.id(place);
                 }
                 if let [x] = *args
@@ -409,6 +361,9 @@ impl<'a> Lowering<'a> {
                     diagnostic = Diagnostic { span: self.diag.id(place), ..diagnostic.hint(instead) };
                 }
                 diagnostic = self.explained(diagnostic);
+                if let (true, Some(hint), Some(uncalled)) = (rearranged, &diagnostic.hint, self.uncalled_before(name)) {
+                    diagnostic.hint = Some(format!("{hint}; {uncalled}"));
+                }
                 if let (None, Some(Mismatch { axis, .. }), Some(key), [x]) = (&diagnostic.hint, mismatch, key, args) {
                     let layer = Misfit { field, name, config: &config, x: *x, used };
                     diagnostic.hint = self.fitting(&layer, key, axis);

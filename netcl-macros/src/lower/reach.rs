@@ -3,6 +3,8 @@
 use super::round::Round;
 use super::{Affine, Lowering};
 use netcl_kernels::dim::{Dim, Factor, Symbol};
+use netcl_kernels::dtype::Literal;
+use netcl_kernels::graph::{BinaryOp, NodeId, Op};
 
 impl<'a> Lowering<'a> {
     /// Whether an index is one of a round of a fold.
@@ -29,6 +31,49 @@ impl<'a> Lowering<'a> {
             }
         }
         within(size, &self.folds)
+    }
+
+    /// Whether indices alone are divided in it that are no indices then: where they may be negative, sizes are rounded down and Rust's
+    /// numbers are not.
+    pub(super) fn divides_indices(&self, id: NodeId) -> bool {
+        let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
+        let divided = |node| match self.from_indices.contains_key(&node) {
+            true => Some(false),
+            false => divides(&self.builder.node(node).op).then_some(true),
+        };
+        !self.reads_argument(id) && self.any_below(id, divided) && self.may_be_negative(id)
+    }
+
+    /// Whether what is computed from indices and sizes may be below zero, or be divided by zero, as far as its nodes tell.
+    fn may_be_negative(&self, id: NodeId) -> bool {
+        use BinaryOp::{Add, Div, Max, Min, Mul, Rem};
+        self.any_below(id, |node| match &self.builder.node(node).op {
+            _ if self.least(node).is_some() => self.least(node).map(|least| !self.never_negative(&least)),
+            Op::Binary(Div | Rem, _, by) => {
+                let positive = |least: Dim| self.never_negative(&(least - Dim::constant(1)));
+                if self.least(*by).is_some_and(positive) { None } else { Some(true) }
+            }
+            Op::Compare(..) => Some(false),
+            Op::Binary(Add | Mul | Max | Min, ..) | Op::Cast(_) => None,
+            Op::Select(..) | Op::View { .. } | Op::Reshape(_) | Op::Reduce { .. } => None,
+            _ => Some(true),
+        })
+    }
+
+    /// The least that a number, a size or an index is.
+    fn least(&self, id: NodeId) -> Option<Dim> {
+        if let Some(index) = self.from_indices.get(&id) {
+            return Some(index.range_within(self.axes.as_deref().unwrap_or_default(), &self.ends).0);
+        }
+        match &self.builder.node(id).op {
+            Op::Constant(Literal::Int(number, _)) => Some(Dim::constant(*number)),
+            Op::Size(size) => Some(size.clone()),
+            // The same everywhere.
+            Op::Cast(of) | Op::Reshape(of) | Op::View { source: of, .. } if self.builder.shape(*of).rank() == 0 => {
+                self.least(*of)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -75,8 +75,17 @@ impl<'a> Lowering<'a> {
                 let power = Operator::Binary(BinaryOp::Pow);
                 Some(self.operate(power, name, receiver.clone(), args[0].clone(), Places::all(span)))
             }
-            ("powi", [Val::Tensor(exponent)]) if function && self.builder.dtype(*exponent) == DType::I32 => {
-                let exponent = self.builder.cast(*exponent, DType::F32);
+            ("powi", [Val::Tensor(exponent)]) if self.builder.dtype(*exponent).is_float() => {
+                let dtype = self.builder.dtype(*exponent);
+                Some(self.report(span, &m::POWER_OF_FRACTION, &[&dtype, &".."]))
+            }
+            ("powi", [Val::Tensor(exponent)]) if function || self.axes.is_some() => {
+                let dtype = match receiver {
+                    Val::Tensor(id) => self.builder.dtype(*id),
+                    _ => DType::F32,
+                };
+                self.at(span);
+                let exponent = self.builder.cast(*exponent, if dtype.is_float() { dtype } else { DType::F32 });
                 let (power, exponent) = (Operator::Binary(BinaryOp::Pow), self.check(exponent, span));
                 Some(self.operate(power, name, receiver.clone(), exponent, Places::all(span)))
             }

@@ -50,9 +50,12 @@ impl<'a> Lowering<'a> {
         self.loops.push(SymbolicLoop { around, carried, asked: Vec::new(), pushed: Vec::new(), state: None });
         let label = each.label.as_ref().map(|label| label.name.to_string());
         self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
+        let filled = self.pushed_by(&each.body);
+        self.set_filling(&filled, true);
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
         let value = self.for_round((pattern, true), Val::Dim(start + round), &each.body);
         self.frame_mut().control.loops.pop();
+        self.set_filling(&filled, false);
         // The body's nodes are its own.
         self.positions = positions;
         let (pushed, state, asked) = self.loops.pop().map(|own| (own.pushed, own.state, own.asked)).unwrap_or_default();
@@ -107,6 +110,12 @@ impl<'a> Lowering<'a> {
                 self.diagnostic(diagnostic, span);
                 self.forget(&variables, &lists)
             }
+        }
+    }
+
+    fn set_filling(&mut self, lists: &[(usize, usize)], filling: bool) {
+        for (scope, position) in lists {
+            self.frame_mut().scopes[*scope][*position].filling = filling;
         }
     }
 

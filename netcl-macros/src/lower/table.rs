@@ -6,6 +6,7 @@ use crate::messages as m;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
+use netcl_kernels::span::{Diagnostic, Span as SourceSpan};
 use proc_macro2::Span;
 
 impl<'a> Lowering<'a> {
@@ -101,11 +102,20 @@ impl<'a> Lowering<'a> {
         }
         self.at(span);
         let result = ops::call(&mut self.builder, operation, &operands);
+        let result =
+            result.map_err(|problem| Diagnostic { span: self.wrong_place(operation, &operands, &problem), ..problem });
         match (name, &operands[0], &result) {
             // To the type that it has: nothing is converted.
             ("cast", ops::Value::Tensor(same), Ok(id)) if id == same => Val::Tensor(*id),
             _ => self.check(result, span),
         }
+    }
+
+    /// Where the argument stands that is wrong, if it is one alone.
+    fn wrong_place(&self, operation: &ops::Operation, given: &[ops::Value], problem: &Diagnostic) -> SourceSpan {
+        let position = problem.argument.and_then(|argument| operation.position(argument, given));
+        let place = position.and_then(|position| self.argument_places.get(position.checked_sub(1)?));
+        place.map_or(problem.span, |place| self.diag.id(*place))
     }
 
     /// `x.get(0, k)`, `x.narrow(0, k, 2)`, `x.roll(k, 0)`, where `k: u32` is an argument.

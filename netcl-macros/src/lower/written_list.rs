@@ -55,6 +55,15 @@ impl<'a> Lowering<'a> {
             self.report(item.span(), &m::SIMT_TYPES, &[&"[..]", &own, &other, &crate::literal::ONE_TYPE]);
             return false;
         }
+        let lengths = written.elems.iter().zip(values).filter_map(|(item, value)| match value {
+            Val::List(own) => Some((item, own.len())),
+            _ => None,
+        });
+        let lengths: Vec<_> = lengths.collect();
+        if let Some((item, other)) = lengths.iter().find(|(_, own)| element && *own != lengths[0].1) {
+            self.report(item.span(), &m::LIST_LENGTHS, &[&lengths[0].1, other]);
+            return false;
+        }
         let mut kinds = written.elems.iter().zip(values).filter_map(|(item, value)| Some((item, kind(value)?)));
         let Some((_, first)) = kinds.next() else { return true };
         let Some((item, other)) = kinds.find(|(_, kind)| *kind != first) else { return true };

@@ -169,7 +169,9 @@ pub(crate) fn dimensions(given: &impl ToTokens) -> String {
     }
     let remainder = super::text(&written).contains('%');
     if remainder {
-        format!("{ARE}; `%` is none of these: where an argument tells this size, it has a name of its own, such as `M`")
+        format!(
+            "{ARE}; `%` is none of these, though operations may give such sizes: where an argument tells this size, it has a name of its own, such as `M`"
+        )
     } else {
         ARE.to_string()
     }

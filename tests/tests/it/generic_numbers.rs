@@ -42,6 +42,26 @@ impl<const W: usize, const H: usize, const D: usize> Stack<W, H, D> {
         self.forward(x, true).square().mean_all()
     }
 
+    /// As many rounds as there are layers.
+    pub fn rounds(&self, x: &Tensor<f32, N, W>) -> Tensor<f32, N, W> {
+        let (mut h, mut round) = (x.clone(), 0);
+        let doubled = loop {
+            if round == D {
+                break h * 2.0;
+            }
+            h = self.one.forward(&h);
+            round += 1;
+        };
+        let mut left = D;
+        loop {
+            if left == 0 {
+                return doubled + h;
+            }
+            h = h.tanh();
+            left -= 1;
+        }
+    }
+
     /// Needs no numbers.
     pub fn scaled(&self, x: &Tensor<f32, N, W>) -> Tensor<f32, N, W> {
         self.one.forward(x)
@@ -102,6 +122,11 @@ impl PlainStack {
         self.forward(x, true).square().mean_all()
     }
 
+    pub fn rounds(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        let h = self.one.forward(&self.one.forward(x));
+        h * 2.0 + h.tanh().tanh()
+    }
+
     pub fn scaled(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         self.one.forward(x)
     }
@@ -135,6 +160,8 @@ fn numbers_that_decide_what_is_computed_are_those_of_a_type_that_is_named() -> R
         assert_eq!(gradients(of_generic.tensors()), gradients(of_plain.tensors()), "{device}");
         assert_eq!((of_generic.norms()?.len(), of_generic.lines()?.len()), (2, 3));
         assert_eq!(of_generic.attend()?[1].qkv_weight.shape(), [8, 24]);
+        let rows = wave(&device, &[3, 8]);
+        assert_eq!(bits(&generic.rounds(&rows)?), bits(&plain.rounds(&rows)?), "{device}");
         assert_eq!(generic.scaled(&wave(&device, &[2, 8]))?.shape(), [2, 8]);
         assert_eq!(Deeper::new(&device, Seed(1))?.forward(&wave(&device, &[1, 2, 12]), false)?.shape(), [1, 2, 12]);
         let target = device.profile().target;

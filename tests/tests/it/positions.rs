@@ -193,6 +193,41 @@ fn distances_may_be_arguments() -> Result<()> {
 }
 
 netcl::kernel! {
+    /// Products of indices are never below zero, and their parts are Rust's.
+    fn parts(x: &Tensor<f32, M>, _y: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| pad(x[n as u32 % 5]) + pad(x[n * n % 5]) + pad(x[n * n / 2]) + pad(x[(n * N + n) % N]) + pad(x[(n * n) % M])
+    }
+
+    /// How far two indices are apart: an index, and a float beside floats.
+    fn apart(x: &Tensor<f32, N>) -> Tensor<f32, N, N> {
+        |i, j| pad(x[(i - j).abs()]) + (i - j).abs() * 0.5
+    }
+
+    fn power(x: &Tensor<f32, N>, k: i32) -> Tensor<f32, N> {
+        |n| x[n].powi(k)
+    }
+}
+
+#[test]
+fn indices_are_divided_where_they_are_never_negative() -> Result<()> {
+    everywhere(|| {
+        let (x, tensor) = some(&[7]);
+        let at = |position: usize| x.get(position).copied().unwrap_or(0.0);
+        let wanted = (0..6).map(|n| at(n % 5) + at(n * n % 5) + at(n * n / 2) + at((n * 6 + n) % 6) + at(n * n % 7));
+        near(&parts(&tensor, &some(&[6]).1)?, &wanted.collect::<Vec<_>>())?;
+        let wanted = (0..49).map(|n| (n / 7i32 - n % 7).unsigned_abs()).map(|far| at(far as usize) + 0.5 * far as f32);
+        near(&apart(&tensor)?, &wanted.collect::<Vec<_>>())?;
+        for k in [0, 1, 3, -2] {
+            near(&power(&tensor, k)?, &x.iter().map(|x| x.powi(k)).collect::<Vec<_>>())?;
+            power.check(&tensor, k)?;
+        }
+        parts.check(&tensor, &some(&[6]).1)?;
+        apart.check(&tensor)?;
+        Ok(())
+    })
+}
+
+netcl::kernel! {
     /// By what no 32 bits hold.
     fn ahead(x: &Tensor<f32, N>, by: u32) -> Tensor<f32, N> {
         |n| pad(x[n + by])

@@ -12,6 +12,9 @@ const MASKS: [u32; 2] = [3, 4294967295];
 #[netcl::constant]
 const TAPS: [[i32; 2]; 2] = [[7, -4], [1, 3]];
 
+#[netcl::constant]
+const SIGNS: [i32; 2] = [5, -5];
+
 #[netcl::function]
 fn half(x: f32) -> f32 {
     x * 0.5
@@ -106,6 +109,11 @@ netcl::kernel! {
         }
     }
 
+    /// Of `i32` where the elements' type does not hold them.
+    fn signs(x: &Tensor<u32, N>) -> Tensor<i32, N> {
+        |n| x[n] as i32 * SIGNS[n % 2] / 2
+    }
+
     /// Converted as it is read: 7.0 / 4.0, and what no `f32` is, as Rust rounds it.
     fn quotients(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| { let w = [16777217, 4]; W[n % 2] as f32 / W[(n + 1) % 2] as f32 + x[n] * w[n % 2] as f32 }
@@ -160,6 +168,7 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
         let by_rust = |x: u32, w: u32, by: u32| x.wrapping_mul(w.wrapping_sub(5).wrapping_add(x)) + w / 2 % 2 + 10 - by;
         assert_eq!(unsigned(&given)?.to_vec::<u32>()?, [by_rust(1, 7, 1), by_rust(2, 4, 2)]);
         assert_eq!(matched(&given)?.to_vec::<u32>()?, [3 + 2, 10 + 1]);
+        assert_eq!(signs(&given)?.to_vec::<i32>()?, [2, -5]);
         assert_eq!(bytes(&Tensor::from_slice(&device(), &[1u8, 2], &[2])?)?.to_vec::<u8>()?, [350u32 as u8, 201]);
         assert_eq!(far(&floats(&[1.0, 2.0, 3.0], &[3]))?.to_vec::<f32>()?, [11.0, 32.0, 23.0]);
         carried.check(&x)?;

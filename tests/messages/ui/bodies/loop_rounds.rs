@@ -1,4 +1,4 @@
-//! LOOP_CARRIED, LOOP_PUSHED, LOOP_LIST, LOOP_STACK, LOOP_STATE, EMPTY_STACK, MAKER, CONDITION_ROUND
+//! LOOP_CARRIED, LOOP_PUSHED, LOOP_LIST_READ, LOOP_LIST, LOOP_STACK, LOOP_STATE, EMPTY_STACK, MAKER, CONDITION_ROUND
 
 use netcl::prelude::*;
 
@@ -93,6 +93,30 @@ impl Rounds {
             sum = sum + x.get(1, t + 1);
         }
         sum
+    }
+
+    pub fn reads(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, T, N> {
+        let mut ys = Vec::new();
+        for t in 0..T {
+            let before = match ys.last() {
+                Some(y) => y,
+                None => x.get(1, 0),
+            };
+            ys.push(before + x.get(1, t));
+        }
+        ys.stack(0)
+    }
+
+    pub fn counts(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, N> {
+        let mut ys = Vec::new();
+        let mut h = Tensor::zeros([N]);
+        for t in 0..T {
+            ys.push(x.get(1, t));
+            for y in &ys {
+                h = h + y;
+            }
+        }
+        h + ys.stack(0).sum([0])
     }
 
     pub fn inner(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, N> {

@@ -33,6 +33,12 @@ netcl::kernel! {
 
     fn negative(x: &Tensor<u32, N>) -> Tensor<u32, N> { |n| x[n] + (-W[n % 2]).clamp(0, 3) }
 
+    fn lengths(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [[1.0, 2.0], [1.0]]; w[n % 2][0] * x[n] } }
+
+    fn computed(x: &Tensor<f32, N>, at: &Tensor<i32, N>) -> Tensor<f32, N> { |n| x[n] * [0.25, 0.5, 0.25][clamp(at[n], 0, 2)] }
+
+    fn index(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| pad(x[n + W[n % 2]]) }
+
     fn of_i32(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let w = [7i32, 4]; x[n] * w[n % 2] } }
 }
 
