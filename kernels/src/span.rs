@@ -33,7 +33,7 @@ pub struct Diagnostic {
     /// Which key of a layer another size was found for.
     pub mismatch: Option<Box<Mismatch>>,
     /// Which argument of an operation is wrong, where it is one alone.
-    pub argument: Option<WrongArgument>,
+    pub argument: Option<Box<WrongArgument>>,
 }
 
 /// The argument of an operation that is wrong.
@@ -70,7 +70,7 @@ impl Diagnostic {
 
     /// The same where it is that argument which is wrong.
     pub fn of_argument(mut self, argument: WrongArgument) -> Self {
-        self.argument = Some(argument);
+        self.argument = Some(Box::new(argument));
         self
     }
 

@@ -232,7 +232,7 @@ pub(super) fn no_negative(b: &mut Builder, op: &str, sizes: &[Dim]) -> Result<()
     match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
         Some(size) => {
             let mut problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
-            problem.argument = size.as_constant().map(WrongArgument::Size);
+            problem.argument = size.as_constant().map(|size| Box::new(WrongArgument::Size(size)));
             Err(match op {
                 "pad" => problem.hint("`narrow` leaves elements of an axis out"),
                 "narrow" => problem.hint("positions count from 0; `flip` turns an axis round"),

@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
 
     /// Where the argument stands that is wrong, if it is one alone.
     fn wrong_place(&self, operation: &ops::Operation, given: &[ops::Value], problem: &Diagnostic) -> SourceSpan {
-        let position = problem.argument.and_then(|argument| operation.position(argument, given));
+        let position = problem.argument.as_deref().and_then(|argument| operation.position(*argument, given));
         let place = position.and_then(|position| self.argument_places.get(position.checked_sub(1)?));
         place.map_or(problem.span, |place| self.diag.id(*place))
     }
