@@ -402,7 +402,7 @@ messages! {
     SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     WHOLE_WRAPPED = "`{}` of whole numbers that an `if` or an index chooses would be of {} here, which does not hold all that they may give", "write what they are: `7i32` counts below zero; the element of a constant list with `as i32`";
-    WHOLE_QUOTIENT = "`{}` of whole numbers that an `if` or an index chooses would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float; the element of a constant list with `as i32`";
+    WHOLE_QUOTIENT = "`{}` of whole numbers that an `if`, an index or a loop gives would be of floats here, and Rust rounds", "write what they are: `7i32` counts, `7.0` is a float; the element of a constant list with `as i32`";
     QUOTIENT = "`{}` divides whole numbers, {}", "for a fraction write `{}`: whole numbers are divided as in Rust, without what is left";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute, for the whole item; what has other fields is another struct, with `#[cfg(not(..))]` above its own attribute";
     CFG_ATTR = "`#[cfg_attr]` is not decided yet when this is compiled", "write what it adds in its place, `#[{}]`; what has other fields is another struct";

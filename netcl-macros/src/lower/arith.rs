@@ -357,9 +357,14 @@ impl<'a> Lowering<'a> {
             (UnOp::Not(_), Val::Plain(tokens, PlainType::Bool)) => Val::Plain(quote!((!#tokens)), PlainType::Bool),
             (UnOp::Neg(_), Val::Tensor(id)) => {
                 self.at(span);
-                let result = self.builder.unary(UnaryOp::Neg, id);
+                let chosen = self.chosen_by_negation(id);
+                let result = match chosen.and_then(|_| self.builder.integer(0, self.builder.dtype(id)).ok()) {
+                    // A whole number has one zero.
+                    Some(zero) => self.builder.binary(BinaryOp::Sub, zero, id),
+                    None => self.builder.unary(UnaryOp::Neg, id),
+                };
                 let value = self.check(result, span);
-                self.note_chosen_whole(&value, self.chosen_by_negation(id));
+                self.note_chosen_whole(&value, chosen);
                 value
             }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {

@@ -393,6 +393,10 @@ impl<'a> Lowering<'a> {
         }
         let dtype = match (&then, &otherwise) {
             (Val::Dim(then), Val::Dim(otherwise)) => self.choice_of_wholes([then, otherwise]),
+            (Val::Number(one), Val::Number(other)) if self.axes.is_some() && self.expected.is_none() => {
+                let float = self.element_types().0.unwrap_or(DType::F32);
+                if one.ty.or(other.ty).is_none() { float } else { self.common_dtype(&then, &otherwise) }
+            }
             _ => self.common_dtype(&then, &otherwise),
         };
         let chosen = match (&then, &otherwise) {
@@ -425,6 +429,9 @@ impl<'a> Lowering<'a> {
             return DType::I32;
         }
         let holds = |dtype: DType| numbers.iter().all(|dim| dim.as_constant().is_none_or(|own| dtype.holds(own)));
+        let exact = |float: DType| {
+            numbers.iter().all(|dim| dim.as_constant().is_some_and(|own| super::indexed::is_exact(own, float)))
+        };
         match self.element_types() {
             (None, Some(whole)) if self.axes.is_some() => {
                 if holds(whole) {
@@ -433,6 +440,7 @@ impl<'a> Lowering<'a> {
                     DType::I32
                 }
             }
+            (Some(float), _) if self.axes.is_some() && exact(float) => float,
             _ => DType::F32,
         }
     }

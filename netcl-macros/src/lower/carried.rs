@@ -1,5 +1,6 @@
 //! What a loop over a symbolic range carries: the variables around its body that it assigns, by the tensors they are made of.
 
+use super::value::ChosenWhole;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse;
@@ -35,9 +36,9 @@ impl<'a> Lowering<'a> {
             if variable.argument || !variable.mutable || variable.value.is_unknown() {
                 continue;
             }
-            let (value, assigned) = (variable.value.clone(), variable.assigned);
+            let (value, assigned, integer) = (variable.value.clone(), variable.assigned, variable.integer);
             let mut tensors = Vec::new();
-            let value = self.with_tensors(value, span).filter(|value| tensors_in(value, &mut tensors));
+            let value = self.with_tensors(value, integer, span).filter(|value| tensors_in(value, &mut tensors));
             let own = CarriedVariable { place, name, count: tensors.len(), assigned_at, assigned };
             match value {
                 Some(value) => {
@@ -58,20 +59,26 @@ impl<'a> Lowering<'a> {
         places.filter(|(scope, own)| matches!(self.frame().scopes[*scope][*own].value, Val::List(_))).collect()
     }
 
-    /// The value with its numbers as tensors; `None` where it is made of other things too, such as truth values.
-    fn with_tensors(&mut self, value: Val<'a>, span: Span) -> Option<Val<'a>> {
+    /// The value with its numbers as tensors, whole ones of that type; without one they are floats. `None` where it is made of other things too, such as truth values.
+    fn with_tensors(&mut self, value: Val<'a>, integer: Option<DType>, span: Span) -> Option<Val<'a>> {
         let mut all = |parts: Vec<Val<'a>>| -> Option<Vec<Val<'a>>> {
-            parts.into_iter().map(|part| self.with_tensors(part, span)).collect()
+            parts.into_iter().map(|part| self.with_tensors(part, integer, span)).collect()
         };
         Some(match value {
             Val::Tensor(_) => value,
-            Val::Number(_) | Val::Dim(_) => {
+            Val::Number(_) => {
                 let number = self.tensor(value, None, span)?;
                 Val::Tensor(self.new_tensor(number))
             }
+            Val::Dim(_) => {
+                let number = self.tensor(value, integer, span)?;
+                let number = Val::Tensor(self.new_tensor(number));
+                self.note_chosen_whole(&number, Some(ChosenWhole::Held).filter(|_| integer.is_none()));
+                number
+            }
             Val::Tuple(parts) if !parts.is_empty() => Val::Tuple(all(parts)?),
             Val::List(parts) if !parts.is_empty() => Val::List(all(parts)?),
-            Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, span)?))),
+            Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, integer, span)?))),
             Val::Struct(name, fields) => {
                 let (names, values): (Vec<String>, Vec<Val<'a>>) = fields.into_iter().unzip();
                 Val::Struct(name, names.into_iter().zip(all(values)?).collect())

@@ -35,6 +35,7 @@ impl<'a> Lowering<'a> {
                 return self.report(span, &m::WHOLE_WRAPPED, &[&"as", &own]);
             }
         }
+        let value = self.whole_of_float(value, DType::from_name(&to));
         match (DType::from_name(&to), value) {
             (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
             (Some(dtype), Val::Number(number)) if dtype.is_integer() => {
@@ -48,6 +49,9 @@ impl<'a> Lowering<'a> {
                 _ => Val::Dim(dim),
             },
             (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
+            (None, Val::Dim(dim)) if to == "usize" && dim.as_constant().is_some_and(|number| number < 0) => {
+                self.report(span, &m::NUMBER_RANGE, &[&dim, &to, &"from 0 on", &"one that is not negative"])
+            }
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
             // As Rust's lists want it; indices here are whole numbers of any type.
             (None, index @ Val::Index(_)) if to == "usize" => index,
@@ -77,6 +81,18 @@ impl<'a> Lowering<'a> {
             (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to, &crate::parse::types::near_type(&to)]),
             (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
             (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
+        }
+    }
+
+    /// A whole number that a float holds, as one of 64 bits where it becomes a whole number of fewer: those wrap, where floats end.
+    fn whole_of_float(&mut self, value: Val<'a>, to: Option<DType>) -> Val<'a> {
+        match (&value, to) {
+            (Val::Tensor(id), Some(to))
+                if to.is_integer() && self.is_float(&value) && self.chosen_whole(&value).is_some() =>
+            {
+                self.builder.cast(*id, DType::I64).map_or(value, Val::Tensor)
+            }
+            _ => value,
         }
     }
 

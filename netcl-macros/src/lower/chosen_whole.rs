@@ -43,6 +43,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Notes that these are such numbers where those are.
+    pub(super) fn note_chosen_of(&mut self, values: &[NodeId], of: &[NodeId]) {
+        for (value, of) in values.iter().zip(of) {
+            self.note_chosen_whole(&Val::Tensor(*value), self.chosen_wholes.get(of).copied());
+        }
+    }
+
     /// Whether whole numbers of that type give others than Rust's somewhere.
     pub(super) fn differ_in(&self, dtype: DType) -> bool {
         self.axes.is_some() && (dtype.is_float() || matches!(dtype, DType::U8 | DType::U32))

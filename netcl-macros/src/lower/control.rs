@@ -381,7 +381,10 @@ impl<'a> Lowering<'a> {
                 let current = self.expr(left);
                 match self.of_their_type(op, (left, None), (&current, &right), span) {
                     Some(value) => value,
-                    None => self.binary(op, current, right, super::arith::Places::all(span)),
+                    None => {
+                        let current = self.dividend(op, left, current);
+                        self.binary(op, current, right, super::arith::Places::all(span))
+                    }
                 }
             }
             None => right,

@@ -156,6 +156,7 @@ impl<'a> Lowering<'a> {
         }
         let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
         self.advice = self.advise_binary(binary, &left, &right);
+        let left = self.dividend(&binary.op, &binary.left, left);
         let value = self.binary(&binary.op, left, right, places);
         self.advice = None;
         value

@@ -213,8 +213,7 @@ impl<'a> Lowering<'a> {
             (Val::List(values), Val::List(elements)) => self.rounded(values, elements),
             (Val::Dim(number), Val::Tensor(id)) => {
                 let (number, dtype) = (number.as_constant()?, self.builder.dtype(*id));
-                let float = fold::cast(Literal::Int(number, DType::I64), dtype).as_f64();
-                (dtype.is_float() && float as i128 != i128::from(number)).then_some((number, dtype))
+                (dtype.is_float() && !is_exact(number, dtype)).then_some((number, dtype))
             }
             _ => None,
         })
@@ -262,6 +261,11 @@ impl<'a> Lowering<'a> {
         });
         each.collect()
     }
+}
+
+/// Whether a float of that type holds the whole number.
+pub(super) fn is_exact(number: i64, dtype: DType) -> bool {
+    fold::cast(Literal::Int(number, DType::I64), dtype).as_f64() as i128 == i128::from(number)
 }
 
 /// The index as an operand of `as`.

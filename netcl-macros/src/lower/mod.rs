@@ -417,6 +417,7 @@ impl<'a> Lowering<'a> {
             axes,
             assigned: 0,
             whole: None,
+            integer: None,
             filling: false,
             fixed: argument,
         };

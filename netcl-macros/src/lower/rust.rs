@@ -62,6 +62,10 @@ impl<'a> Lowering<'a> {
             return Some(value);
         }
         match (name, args) {
+            // Of a whole number that a float holds: 0 at 0.
+            ("signum", []) if self.chosen_whole(receiver).is_some() => {
+                Some(self.function_of_one(UnaryOp::Sign, receiver.clone(), span))
+            }
             ("signum", []) => Some(self.function_of_float((f64::signum, Self::signum), receiver, span)),
             ("round", []) if function => Some(self.function_of_float((f64::round, Self::round), receiver, span)),
             ("round_ties_even", []) if function => {

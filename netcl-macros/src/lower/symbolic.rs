@@ -40,6 +40,7 @@ impl<'a> Lowering<'a> {
         let draft = self.builder.begin_scan(&name, length.clone(), &initial);
         let mut carried = draft.carried().iter();
         self.give_variables(&variables, &mut carried);
+        self.note_chosen_of(draft.carried(), &initial);
         for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(draft.carried()) {
             self.builder.name(*id, &variable.name);
         }
@@ -94,6 +95,7 @@ impl<'a> Lowering<'a> {
         match results {
             Ok(results) => {
                 let results = self.behind_loop(&finished, results);
+                self.note_chosen_of(&results, &next);
                 for (variable, id) in variables.iter().filter(|variable| variable.count == 1).zip(&results) {
                     self.builder.name(*id, &variable.name);
                 }

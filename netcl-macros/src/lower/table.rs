@@ -131,6 +131,9 @@ impl<'a> Lowering<'a> {
         let part = match (name, args) {
             ("get", [along, at]) => {
                 let (axis, at) = (axis(along)?, number(self, at)?);
+                // A `usize` that a loop carries.
+                let at =
+                    if self.builder.dtype(at) == DType::I64 { self.builder.cast(at, DType::I32).ok()? } else { at };
                 self.at(span);
                 ops::get_numbered(&mut self.builder, x, axis, at)
             }

@@ -92,6 +92,8 @@ pub(super) struct LocalVar<'a> {
     pub(super) assigned: usize,
     /// Of a whole number that is known while compiling: the type that its `let` says.
     pub(super) whole: Option<DType>,
+    /// The type that Rust has for a whole number of which the `let` says one, also by `as`; `usize` is of 64 bits.
+    pub(super) integer: Option<DType>,
     /// A loop whose rounds nobody knows is pushing into the list that it is.
     pub(super) filling: bool,
     /// Its value is of one kind whatever the numbers are: see [`Lowering::is_certain`](super::Lowering::is_certain).

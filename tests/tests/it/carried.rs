@@ -332,3 +332,91 @@ fn fields_are_carried_by_their_names() -> Result<()> {
         Ok(())
     })
 }
+
+#[netcl::model]
+struct Counts {
+    #[parameter(init = 1.0)]
+    w: Tensor<f32>,
+}
+
+#[netcl::model]
+impl Counts {
+    /// Of the types that they begin with: `i32` is divided as Rust divides it, `usize` counts beyond what floats hold.
+    fn typed(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        let (mut sum, mut i, mut k) = (Tensor::zeros([]), 1i32, 1.0);
+        let mut many: usize = 16777216;
+        let mut bits: u32 = 0;
+        let mut last: usize = 0;
+        for t in 0..T {
+            i += 1;
+            many += 1;
+            bits = (bits ^ 1) + 2;
+            k = k * 0.5;
+            sum = sum + (x.get(0, last) * (bits >> 1) as f32 + k) * &self.w;
+            last = t;
+        }
+        sum + (many - 16777216) as f32 + i
+    }
+
+    fn halves(&self, x: &Tensor<f32, T>, by: i32) -> Tensor<f32> {
+        let mut i: i32 = 1;
+        let mut sum = Tensor::zeros([]);
+        for t in 0..T {
+            i += by;
+            sum = sum + x.get(0, t) * (i / 2) as f32 * &self.w;
+        }
+        sum
+    }
+
+    /// A number without a type is a float beside floats.
+    fn untyped(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        let (mut count, mut sum) = (0, Tensor::zeros([]));
+        for t in 0..T {
+            count += 1;
+            sum = sum + x.get(0, t) * count * &self.w;
+        }
+        sum / count
+    }
+
+    /// What `as i32` makes of a position and a size.
+    fn signed(&self, x: &Tensor<f32, T>) -> Tensor<f32> {
+        let mut sum = Tensor::zeros([]);
+        for t in 0..T {
+            let n = t as i32 - 3;
+            let mut m: i32 = t as i32 - 4;
+            m /= 3;
+            sum = sum + x.get(0, t) * ((n / 2) * 100 + m * 10 + n % 2 + (n >> 1)) as f32 * &self.w;
+        }
+        sum + ((T as i32 - 10) / 3) as f32 + ((x.dim(0) as i32 - 10) % 3) as f32
+    }
+}
+
+#[test]
+fn whole_numbers_are_carried_as_such() -> Result<()> {
+    everywhere(|| {
+        let model = Counts::new(&device(), Seed(1))?;
+        for rounds in [1usize, 2, 5] {
+            let values: Vec<f32> = (0..rounds).map(|t| t as f32 + 0.5).collect();
+            let x = Tensor::from_slice(&device(), &values, &[rounds])?;
+            let (mut sum, mut i, mut k, mut bits, mut last) = (0f32, 1i32, 1f32, 0u32, 0);
+            let (mut halves, mut weighted, mut signed) = (0f32, 0f32, 0f32);
+            for (t, x) in values.iter().enumerate() {
+                i += 1;
+                bits = (bits ^ 1) + 2;
+                k *= 0.5;
+                sum += values[last] * (bits >> 1) as f32 + k;
+                last = t;
+                halves += x * ((1 + (t as i32 + 1) * -3) / 2) as f32;
+                weighted += x * (t + 1) as f32;
+                let (n, m) = (t as i32 - 3, (t as i32 - 4) / 3);
+                signed += x * (n / 2 * 100 + m * 10 + n % 2 + (n >> 1)) as f32;
+            }
+            let size = rounds as i32 - 10;
+            assert_eq!(model.typed(&x)?.item::<f32>()?, sum + rounds as f32 + i as f32, "{rounds}");
+            assert_eq!(model.halves(&x, -3)?.item::<f32>()?, halves, "{rounds}");
+            assert!((model.untyped(&x)?.item::<f32>()? - weighted / rounds as f32).abs() < 1e-5, "{rounds}");
+            assert_eq!(model.signed(&x)?.item::<f32>()?, signed + (size / 3) as f32 + (size % 3) as f32, "{rounds}");
+        }
+        Ok(())
+    })
+}

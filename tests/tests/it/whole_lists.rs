@@ -21,6 +21,19 @@ fn half(x: f32) -> f32 {
 }
 
 netcl::kernel! {
+    /// Of `f64`, by a `let` too.
+    fn doubles(x: &Tensor<f64, N>) -> Tensor<f64, N> {
+        |n| {
+            let (d, f) = (if n == 0 { 3 } else { -5 }, if n == 0 { 0.5 } else { 0.1 });
+            d * x[n] + f
+        }
+    }
+
+    /// What `as i32` makes of a size is divided towards zero.
+    fn half_size(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| { let m: i32 = N as i32 - 5; x[n] + (m / 2) as f32 + ((N as i32 - 5) % 2) as f32 }
+    }
+
     fn halved(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| x[n] * (W[n % 2] as i32 / 2) as f32
     }
@@ -114,6 +127,14 @@ netcl::kernel! {
         |n| x[n] as i32 * SIGNS[n % 2] / 2
     }
 
+    /// Of floats that hold whole numbers there is one zero, and what they become wraps.
+    fn signums(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let d = if n == 0 { 300 } else { 0 };
+            x[n].copysign(-d) + d.signum() + d as u8 as f32 + ((W[n % 2] - 8) as u32 % 16) as f32
+        }
+    }
+
     /// Converted as it is read: 7.0 / 4.0, and what no `f32` is, as Rust rounds it.
     fn quotients(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| { let w = [16777217, 4]; W[n % 2] as f32 / W[(n + 1) % 2] as f32 + x[n] * w[n % 2] as f32 }
@@ -162,6 +183,8 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
             nested_wholes = [2.0, 4.0],
             carried = [18.0, 16.0 + 14.0 + 4.0],
         }
+        // -1 + 1 + 44 + 15; 2 + 0 + 0 + 12.
+        assert_eq!(signums(&x)?.to_vec::<f32>()?, [59.0, 14.0]);
         assert_eq!(whole(&x)?.to_vec::<i32>()?, [7, 4]);
         let given = Tensor::from_slice(&device(), &[1u32, 2], &[2])?;
         assert_eq!(bits(&given)?.to_vec::<u32>()?, [(1 ^ 3) * 7, (2u32 ^ u32::MAX).wrapping_mul(4)]);
@@ -171,6 +194,11 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
         assert_eq!(signs(&given)?.to_vec::<i32>()?, [2, -5]);
         assert_eq!(bytes(&Tensor::from_slice(&device(), &[1u8, 2], &[2])?)?.to_vec::<u8>()?, [350u32 as u8, 201]);
         assert_eq!(far(&floats(&[1.0, 2.0, 3.0], &[3]))?.to_vec::<f32>()?, [11.0, 32.0, 23.0]);
+        assert_eq!(half_size(&x)?.to_vec::<f32>()?, [-1.0, 0.0]);
+        if device().profile().fp64 {
+            let x = Tensor::from_slice(&device(), &[1.0f64, 2.0], &[2])?;
+            assert_eq!(doubles(&x)?.to_vec::<f64>()?, [3.5, -9.9]);
+        }
         carried.check(&x)?;
         reduced.check(&x)?;
         Ok(())

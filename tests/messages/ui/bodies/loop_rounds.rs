@@ -119,6 +119,16 @@ impl Rounds {
         h + ys.stack(0).sum([0])
     }
 
+    pub fn halves(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, N> {
+        let mut i = 1;
+        let mut h = Tensor::zeros([N]);
+        for t in 0..T {
+            i += 1;
+            h = h + x.get(1, t) * (i / 2) as f32;
+        }
+        h * (-3i32 as usize) as f32
+    }
+
     pub fn inner(&self, x: &Tensor<f32, N, T>) -> Tensor<f32, N> {
         let mut sum = Tensor::zeros([N]);
         for t in 0..T {
