@@ -54,6 +54,8 @@ pub struct Mismatch {
     pub key: &'static str,
     /// The input's axis.
     pub axis: usize,
+    /// Whether the input has as many elsewhere, so that the call is wrong and not the key: the hint says how it is arranged then.
+    pub rearranged: bool,
 }
 
 impl Diagnostic {

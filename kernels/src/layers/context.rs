@@ -101,8 +101,9 @@ impl Context<'_> {
         }
         let note = self.builder.origin_note(x, axis);
         let mut problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
-        problem.mismatch = Some(Box::new(Mismatch { key, axis }));
-        Err(match self.of_pixels(x, axis).or_else(|| self.rearranged(x, axis, &expected)) {
+        let instead = self.of_pixels(x, axis).or_else(|| self.rearranged(x, axis, &expected));
+        problem.mismatch = Some(Box::new(Mismatch { key, axis, rearranged: instead.is_some() }));
+        Err(match instead {
             Some(instead) => problem.hint(instead),
             None => problem,
         })

@@ -100,15 +100,16 @@ pub(super) fn left_by(problem: Diagnostic, shape: &Shape, axis: usize, sizes: &[
 
 /// The numbers that divide `elements`, where it is they alone that `rest` does not: `, as 1, 2, 4 and 8 do 8`.
 pub(super) fn divisors(elements: &Dim, rest: &Dim) -> String {
-    /// More would not be read.
+    /// More would not be read, and of larger numbers not be looked for.
     const MOST: usize = 12;
+    const LARGEST: i64 = 2048;
     let (whole, part) = (elements.terms().collect::<Vec<_>>(), rest.terms().collect::<Vec<_>>());
     let ([(factors, number)], [(own, _)]) = (whole.as_slice(), part.as_slice()) else { return String::new() };
-    let all: Vec<String> = (1..=*number)
-        .take(MOST * MOST * MOST)
-        .filter(|divisor| number % divisor == 0)
-        .map(|divisor| divisor.to_string())
-        .collect();
+    if *number > LARGEST {
+        return String::new();
+    }
+    let all: Vec<String> =
+        (1..=*number).filter(|divisor| number % divisor == 0).map(|divisor| divisor.to_string()).collect();
     match all.split_last() {
         Some((last, others)) if factors == own && !others.is_empty() && all.len() <= MOST => {
             format!(", as {} and {last} do {number}", others.join(", "))

@@ -359,7 +359,7 @@ impl<'a> Lowering<'a> {
                 self.at(span);
                 let chosen = self.chosen_by_negation(id);
                 let result = match chosen.and_then(|_| self.builder.integer(0, self.builder.dtype(id)).ok()) {
-                    // A whole number has one zero.
+                    // `0 - x`, of which no zero is negative.
                     Some(zero) => self.builder.binary(BinaryOp::Sub, zero, id),
                     None => self.builder.unary(UnaryOp::Neg, id),
                 };
@@ -374,7 +374,9 @@ impl<'a> Lowering<'a> {
             (UnOp::Not(_), Val::Tensor(id)) => {
                 self.at(span);
                 let result = self.builder.unary(UnaryOp::Not, id);
-                self.check(result, span)
+                let value = self.check(result, span);
+                self.note_chosen_whole(&value, self.chosen_by_negation(id));
+                value
             }
             (UnOp::Not(_), Val::Number(_)) => self.report(span, &m::BITS_OF_FLOAT, &[&"!"]),
             (op, value) => {

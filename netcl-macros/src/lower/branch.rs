@@ -428,7 +428,9 @@ impl<'a> Lowering<'a> {
         if self.in_function() {
             return DType::I32;
         }
-        let holds = |dtype: DType| numbers.iter().all(|dim| dim.as_constant().is_none_or(|own| dtype.holds(own)));
+        let holds = |dtype: DType| {
+            numbers.iter().all(|dim| dim.as_constant().map_or_else(|| self.never_negative(dim), |own| dtype.holds(own)))
+        };
         let exact = |float: DType| {
             numbers.iter().all(|dim| dim.as_constant().is_some_and(|own| super::indexed::is_exact(own, float)))
         };

@@ -1,6 +1,6 @@
 //! What a loop over a symbolic range carries: the variables around its body that it assigns, by the tensors they are made of.
 
-use super::value::ChosenWhole;
+use super::value::{ChosenWhole, Integer};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse;
@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value with its numbers as tensors, whole ones of that type; without one they are floats. `None` where it is made of other things too, such as truth values.
-    fn with_tensors(&mut self, value: Val<'a>, integer: Option<DType>, span: Span) -> Option<Val<'a>> {
+    fn with_tensors(&mut self, value: Val<'a>, integer: Option<Integer>, span: Span) -> Option<Val<'a>> {
         let mut all = |parts: Vec<Val<'a>>| -> Option<Vec<Val<'a>>> {
             parts.into_iter().map(|part| self.with_tensors(part, integer, span)).collect()
         };
@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
                 Val::Tensor(self.new_tensor(number))
             }
             Val::Dim(_) => {
-                let number = self.tensor(value, integer, span)?;
+                let number = self.tensor(value, integer.map(Integer::dtype), span)?;
                 let number = Val::Tensor(self.new_tensor(number));
                 self.note_chosen_whole(&number, Some(ChosenWhole::Held).filter(|_| integer.is_none()));
                 number

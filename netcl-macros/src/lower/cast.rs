@@ -73,8 +73,12 @@ impl<'a> Lowering<'a> {
                     Val::Number(number) => number.ty.unwrap_or(DType::F32),
                     _ => dtype,
                 };
+                let typed = self.chosen_whole(&value).is_some() && from == dtype;
                 let Some(id) = self.tensor(value, Some(from), span) else { return Val::Unknown };
                 self.at(span);
+                if typed {
+                    return Val::Tensor(self.builder.distinct(id));
+                }
                 let result = self.builder.cast(id, dtype);
                 self.check(result, span)
             }
@@ -84,7 +88,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A whole number that a float holds, as one of 64 bits where it becomes a whole number of fewer: those wrap, where floats end.
+    /// A whole number that a float holds, as one of 64 bits where it becomes one of an integer type: casts between these wrap, and those of floats saturate.
     fn whole_of_float(&mut self, value: Val<'a>, to: Option<DType>) -> Val<'a> {
         match (&value, to) {
             (Val::Tensor(id), Some(to))

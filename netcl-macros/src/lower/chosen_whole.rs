@@ -1,4 +1,4 @@
-//! Whole numbers without a type that a branch has chosen, or an index from a list, in kernels in index form. They are of the elements'
+//! Whole numbers without a type that a branch has chosen, an index from a list, or that a loop carries. They are of the elements'
 //! type before it is known what they meet; where that does not hold what Rust's whole numbers would give, it is an error.
 
 use super::arith::Operator;
@@ -10,7 +10,7 @@ use netcl_kernels::graph::{BinaryOp, NodeId};
 use proc_macro2::Span;
 
 /// The functions that give whole numbers of whole numbers.
-const OF_WHOLES: [&str; 7] = ["abs", "signum", "clamp", "max", "min", "rem_euclid", "pow"];
+const OF_WHOLES: [&str; 8] = ["abs", "signum", "clamp", "max", "min", "rem_euclid", "div_euclid", "pow"];
 
 impl<'a> Lowering<'a> {
     /// How the value is held, if it is such a number.
@@ -39,7 +39,8 @@ impl<'a> Lowering<'a> {
     /// Notes that the value is such a number, where what it is made of are some.
     pub(super) fn note_chosen_whole(&mut self, value: &Val<'_>, of: Option<ChosenWhole>) {
         if let (Val::Tensor(id), Some(chosen)) = (value, of) {
-            self.chosen_wholes.insert(*id, chosen);
+            // `W[k] - 0` is `W[k]`.
+            self.chosen_wholes.entry(*id).or_insert(chosen);
         }
     }
 
@@ -68,14 +69,47 @@ impl<'a> Lowering<'a> {
         let (Some(chosen), Some(dtype)) = (self.chosen_of(operands), self.first_type(operands)) else {
             return Ok(None);
         };
+        let below = dtype.is_integer() && operands.iter().any(|operand| self.may_be_below_zero(operand));
+        let chosen = if below { ChosenWhole::Wrapped } else { chosen };
         match op {
             Operator::Binary(Div | Rem) if dtype.is_float() => Err(self.report(span, &m::WHOLE_QUOTIENT, &[&text])),
-            Operator::Binary(Add | Mul | Shl) if dtype == DType::U8 => Ok(Some(ChosenWhole::Wrapped)),
-            Operator::Binary(Sub) if dtype.is_integer() => Ok(Some(ChosenWhole::Wrapped)),
-            Operator::Binary(Add | Mul | Shl | And | Or | Xor) => Ok(Some(chosen)),
+            Operator::Binary(Add | Mul) if dtype == DType::U8 => Ok(Some(ChosenWhole::Wrapped)),
+            Operator::Binary(Sub | Shl) if dtype.is_integer() => Ok(Some(ChosenWhole::Wrapped)),
+            Operator::Binary(Add | Sub | Mul | And | Or | Xor) => Ok(Some(chosen)),
             _ if chosen == ChosenWhole::Wrapped => Err(self.report(span, &m::WHOLE_WRAPPED, &[&text, &dtype])),
             Operator::Binary(_) => Ok(Some(chosen)),
             Operator::Compare(_) => Ok(None),
+        }
+    }
+
+    /// Whether a size or an index may be below zero, where types without a sign go round.
+    fn may_be_below_zero(&self, value: &Val<'a>) -> bool {
+        match value {
+            Val::Dim(size) => !self.never_negative(size),
+            Val::Index(index) => {
+                let axes = self.axes.as_deref().unwrap_or_default();
+                !self.never_negative(&index.range_within(axes, &self.ends).0)
+            }
+            _ => false,
+        }
+    }
+
+    /// How what a reduction gives is held. Wrong: `max(0..2, |k| W[k] - 6)` of `u32`.
+    pub(super) fn chosen_by_reduction(
+        &mut self,
+        name: &str,
+        id: NodeId,
+        span: Span,
+    ) -> Result<Option<ChosenWhole>, Val<'a>> {
+        let Some(chosen) = self.chosen_wholes.get(&id).copied() else { return Ok(None) };
+        let dtype = self.builder.dtype(id);
+        match name {
+            "sum" | "prod" if dtype == DType::U8 => Ok(Some(ChosenWhole::Wrapped)),
+            "sum" | "prod" => Ok(Some(chosen)),
+            _ if chosen == ChosenWhole::Wrapped => Err(self.report(span, &m::WHOLE_WRAPPED, &[&name, &dtype])),
+            "max" | "min" => Ok(Some(chosen)),
+            // A mean is a fraction, a position one of another thing.
+            _ => Ok(None),
         }
     }
 
@@ -93,6 +127,9 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Result<Option<ChosenWhole>, Val<'a>> {
         let operands = operands.iter().copied();
+        if name == "clone" {
+            return Ok(None);
+        }
         match (self.chosen_of(operands.clone()), self.first_type(operands)) {
             (Some(ChosenWhole::Wrapped), Some(dtype)) => Err(self.report(span, &m::WHOLE_WRAPPED, &[&name, &dtype])),
             (chosen, _) => Ok(chosen.filter(|_| OF_WHOLES.contains(&name))),

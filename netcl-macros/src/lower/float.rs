@@ -95,6 +95,7 @@ impl<'a> Lowering<'a> {
                     _ => None,
                 };
                 return Some(match known {
+                    None if matches!(exponent, Val::Dim(open) if self.is_open(open)) => self.open(),
                     Some(exponent) => self.whole_power(receiver.clone(), exponent, span),
                     None => self.report(span, &m::WHOLE_POWER, &[&exponent.kind()]),
                 });

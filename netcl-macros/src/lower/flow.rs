@@ -222,7 +222,7 @@ impl<'a> Lowering<'a> {
         let open = std::mem::take(&mut self.open);
         let run = |this: &mut Self| {
             this.frame_mut().scopes.push(Vec::new());
-            // Of a `break` whose condition only uses of the model decide, nobody knows in which round it is.
+            // In which round a `break` is, whose condition depends on numbers of the model, is known where these are.
             (!this.open).then_some(true)
         };
         let value = self.rounds_while(each.loop_token.span, each.label.as_ref(), &each.body, run);

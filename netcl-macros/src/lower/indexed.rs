@@ -111,7 +111,7 @@ impl<'a> Lowering<'a> {
         };
         if position.is_none() && self.axes.is_some() {
             let (given, count) = (text(&index.index), values.len());
-            return self.report(index.index.span(), &m::LIST_COMPUTED, &[&given, &count, &given]);
+            return self.report(index.index.span(), &m::LIST_COMPUTED, &[&given, &count, &operand_text(&index.index)]);
         }
         let given = match (text(&index.index), position) {
             (given, Some(position)) if given != position.to_string() => format!("{given} = {position}"),

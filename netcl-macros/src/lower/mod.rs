@@ -50,6 +50,7 @@ mod grad;
 mod identity;
 mod index;
 mod indexed;
+mod integer;
 mod iterators;
 mod launched;
 mod leave;

@@ -351,7 +351,7 @@ impl<'a> Lowering<'a> {
                     return self.open();
                 }
                 // What comes is arranged otherwise: the call is wrong, not the number.
-                let rearranged = mismatch.is_some() && diagnostic.hint.is_some();
+                let rearranged = mismatch.is_some_and(|mismatch| mismatch.rearranged);
                 if let Some(place) = key.and_then(|position| field.places[position]).filter(|_| !rearranged) {
                     diagnostic.span = self.diag.id(place);
                 }

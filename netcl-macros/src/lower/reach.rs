@@ -47,15 +47,15 @@ impl<'a> Lowering<'a> {
     /// Whether what is computed from indices and sizes may be below zero, or be divided by zero, as far as its nodes tell.
     fn may_be_negative(&self, id: NodeId) -> bool {
         use BinaryOp::{Add, Div, Max, Min, Mul, Rem};
-        self.any_below(id, |node| match &self.builder.node(node).op {
-            _ if self.least(node).is_some() => self.least(node).map(|least| !self.never_negative(&least)),
-            Op::Binary(Div | Rem, _, by) => {
+        self.any_below(id, |node| match (self.least(node), &self.builder.node(node).op) {
+            (Some(least), _) => Some(!self.never_negative(&least)),
+            (_, Op::Binary(Div | Rem, _, by)) => {
                 let positive = |least: Dim| self.never_negative(&(least - Dim::constant(1)));
                 if self.least(*by).is_some_and(positive) { None } else { Some(true) }
             }
-            Op::Compare(..) => Some(false),
-            Op::Binary(Add | Mul | Max | Min, ..) | Op::Cast(_) => None,
-            Op::Select(..) | Op::View { .. } | Op::Reshape(_) | Op::Reduce { .. } => None,
+            (_, Op::Compare(..)) => Some(false),
+            (_, Op::Binary(Add | Mul | Max | Min, ..) | Op::Cast(_)) => None,
+            (_, Op::Select(..) | Op::View { .. } | Op::Reshape(_) | Op::Reduce { .. }) => None,
             _ => Some(true),
         })
     }

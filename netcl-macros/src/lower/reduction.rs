@@ -304,7 +304,10 @@ impl<'a> Lowering<'a> {
 
     fn reduce(&mut self, name: &str, value: Val<'a>, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
-        let chosen = self.chosen_whole(&Val::Tensor(id)).filter(|_| name != "mean");
+        let chosen = match self.chosen_by_reduction(name, id, span) {
+            Ok(chosen) => chosen,
+            Err(refused) => return refused,
+        };
         let axes = self.axes.clone().unwrap_or_default();
         self.at(span);
         let varies = ranges.iter().any(|range| range.length.is_some());

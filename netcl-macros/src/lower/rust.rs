@@ -79,8 +79,10 @@ impl<'a> Lowering<'a> {
                 let power = Operator::Binary(BinaryOp::Pow);
                 Some(self.operate(power, name, receiver.clone(), args[0].clone(), Places::all(span)))
             }
-            ("powi", [Val::Tensor(exponent)]) if self.builder.dtype(*exponent).is_float() => {
-                let dtype = self.builder.dtype(*exponent);
+            ("powi", [exponent @ Val::Tensor(id)])
+                if self.builder.dtype(*id).is_float() && self.chosen_whole(exponent).is_none() =>
+            {
+                let dtype = self.builder.dtype(*id);
                 Some(self.report(span, &m::POWER_OF_FRACTION, &[&dtype, &".."]))
             }
             ("powi", [Val::Tensor(exponent)]) if function || self.axes.is_some() => {

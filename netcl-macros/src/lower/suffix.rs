@@ -2,6 +2,7 @@
 //! are sizes and indices as well, of any type.
 
 use super::arith::{Operator, operator};
+use super::value::Integer;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::{literal, parse};
@@ -12,7 +13,7 @@ use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::ops::{self, ArgKind};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprIf, Pat, Stmt};
+use syn::{Block, Expr, ExprIf, Pat, Stmt};
 
 impl<'a> Lowering<'a> {
     /// The type that says so: of a literal by its suffix, of a variable by the `let`, of what is computed from these.
@@ -172,64 +173,31 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Notes what a `let` says of the type of a whole number.
+    /// Notes what a `let` says of the types of whole numbers, also of the parts of a tuple.
     pub(super) fn note_whole(&mut self, pattern: &Pat, declared: Option<DType>, value: &Expr) {
-        let ident = match pattern {
-            Pat::Ident(ident) => &ident.ident,
+        match pattern {
+            Pat::Ident(ident) => {
+                let whole = declared.filter(|dtype| dtype.is_integer()).or_else(|| self.whole_type(value));
+                let integer = whole.map(Integer::Of).or_else(|| self.integer_type(value));
+                self.note_types(&parse::name(&ident.ident), whole, integer);
+            }
             Pat::Type(typed) => {
-                if let (Pat::Ident(ident), Some(own)) = (&*typed.pat, integer_named(&parse::text(&typed.ty))) {
+                self.note_whole(&typed.pat, declared, value);
+                if let (Pat::Ident(ident), Some(own)) = (&*typed.pat, Integer::named(&parse::text(&typed.ty))) {
                     self.note_types(&parse::name(&ident.ident), None, Some(own));
                 }
-                return self.note_whole(&typed.pat, declared, value);
             }
-            Pat::Paren(inner) => return self.note_whole(&inner.pat, declared, value),
-            _ => return,
-        };
-        let whole = declared.filter(|dtype| dtype.is_integer()).or_else(|| self.whole_type(value));
-        let integer = whole.or_else(|| self.integer_type(value));
-        self.note_types(&parse::name(ident), whole, integer);
-    }
-
-    fn note_types(&mut self, name: &str, whole: Option<DType>, integer: Option<DType>) {
-        if let Some(variable) = self.frame_mut().scopes.iter_mut().flatten().rev().find(|own| own.name == name) {
-            variable.whole = whole.or(variable.whole);
-            variable.integer = integer.or(variable.integer);
-        }
-    }
-
-    /// The type that Rust has for a whole number where something says it: a suffix, a `let`, or `as`.
-    pub(super) fn integer_type(&self, expr: &Expr) -> Option<DType> {
-        match expr {
-            Expr::Paren(inner) => self.integer_type(&inner.expr),
-            Expr::Group(inner) => self.integer_type(&inner.expr),
-            Expr::Unary(unary) => self.integer_type(&unary.expr),
-            Expr::Cast(cast) => integer_named(&parse::text(&cast.ty)),
-            Expr::Binary(binary) => self.integer_type(&binary.left).or_else(|| self.integer_type(&binary.right)),
-            Expr::MethodCall(call) => self.integer_type(&call.receiver),
-            Expr::Path(path) => {
-                let name = parse::name(path.path.get_ident()?);
-                self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?.integer
+            Pat::Paren(inner) => self.note_whole(&inner.pat, declared, value),
+            Pat::Tuple(parts) => {
+                if let Expr::Tuple(values) = parse::unparenthesized(value)
+                    && values.elems.len() == parts.elems.len()
+                {
+                    for (part, value) in parts.elems.iter().zip(&values.elems) {
+                        self.note_whole(part, super::declared::of_numbers(part), value);
+                    }
+                }
             }
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => integer_named(number.suffix()),
-            _ => None,
-        }
-    }
-
-    /// Rule: what `as i32` gives is divided as Rust divides it, towards zero; sizes, which are never negative, are rounded down. What it
-    /// divides of a size: `N as i32 - 5` as a number.
-    pub(super) fn dividend(&mut self, op: &BinOp, written: &Expr, left: Val<'a>) -> Val<'a> {
-        let Val::Dim(size) = &left else { return left };
-        let divides = matches!(op, BinOp::Div(_) | BinOp::DivAssign(_) | BinOp::Rem(_) | BinOp::RemAssign(_));
-        let shifts =
-            matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_));
-        if !divides && !shifts || size.as_constant().is_some() || self.never_negative(size) || self.is_open(size) {
-            return left;
-        }
-        match self.integer_type(written) {
-            Some(dtype @ (DType::I32 | DType::I64)) => {
-                self.tensor(left, Some(dtype), written.span()).map_or(Val::Unknown, Val::Tensor)
-            }
-            _ => left,
+            _ => {}
         }
     }
 
@@ -298,12 +266,4 @@ impl<'a> Lowering<'a> {
 /// Whether it is a whole number as it is written, of whichever type.
 fn is_number(expr: &Expr) -> bool {
     matches!(parse::unparenthesized(expr), Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))
-}
-
-/// The type of whole numbers of that name: those of a size are of 64 bits.
-fn integer_named(name: &str) -> Option<DType> {
-    match name {
-        "usize" | "isize" | "u64" => Some(DType::I64),
-        name => DType::from_name(name).filter(|dtype| dtype.is_integer()),
-    }
 }

@@ -92,8 +92,8 @@ pub(super) struct LocalVar<'a> {
     pub(super) assigned: usize,
     /// Of a whole number that is known while compiling: the type that its `let` says.
     pub(super) whole: Option<DType>,
-    /// The type that Rust has for a whole number of which the `let` says one, also by `as`; `usize` is of 64 bits.
-    pub(super) integer: Option<DType>,
+    /// The type that Rust has for a whole number, where the `let` says one: see [`super::integer`].
+    pub(super) integer: Option<Integer>,
     /// A loop whose rounds nobody knows is pushing into the list that it is.
     pub(super) filling: bool,
     /// Its value is of one kind whatever the numbers are: see [`Lowering::is_certain`](super::Lowering::is_certain).
@@ -191,6 +191,14 @@ impl<'a> Val<'a> {
             _ => return None,
         })
     }
+}
+
+/// The type of a whole number in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Integer {
+    Of(DType),
+    /// `usize`: a size, which is never negative.
+    Size,
 }
 
 /// How a whole number that a branch or an index has [chosen](super::chosen_whole) is held by the elements' type.

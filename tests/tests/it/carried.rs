@@ -355,7 +355,7 @@ impl Counts {
             sum = sum + (x.get(0, last) * (bits >> 1) as f32 + k) * &self.w;
             last = t;
         }
-        sum + (many - 16777216) as f32 + i
+        sum + (many - 16777216) as f32 + i as f32
     }
 
     fn halves(&self, x: &Tensor<f32, T>, by: i32) -> Tensor<f32> {

@@ -204,3 +204,39 @@ fn whole_numbers_of_lists_are_of_their_types() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// With their types said, they are of these.
+    fn said(x: &Tensor<u32, N>) -> Tensor<u32, N> {
+        |n| {
+            let d = if n == 0 { 7 } else { 9 };
+            x[n] + (d as u32 - 3) / 2 + (W[n % 2] - 8) as u32 % 16 + sum(0..2, |k| W[k]) / 2 + max(0..2, |k| W[k])
+        }
+    }
+
+    fn fractions(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let (d, e) = (if n == 0 { 7 } else { 9 }, if n == 0 { 2 } else { 4 });
+            x[n].powi(W[n % 2]) + d as f32 / e as f32
+        }
+    }
+
+    /// A `usize` stays a size.
+    fn middle(x: &Tensor<f32, N>, y: &Tensor<f32, M>) -> Tensor<f32, M> {
+        |n| { let d: usize = N - M; pad(x[n + d / 2]) + y[n] }
+    }
+}
+
+#[test]
+fn types_that_are_said_are_kept() -> Result<()> {
+    everywhere(|| {
+        let given = Tensor::from_slice(&device(), &[1u32, 2], &[2])?;
+        assert_eq!(said(&given)?.to_vec::<u32>()?, [1 + 2 + 15 + 5 + 7, 2 + 3 + 12 + 5 + 7]);
+        let x = floats(&[1.0, 2.0], &[2]);
+        assert_eq!(fractions(&x)?.to_vec::<f32>()?, [1.0 + 3.5, 16.0 + 2.25]);
+        fractions.check(&x)?;
+        let longer = floats(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[7]);
+        assert_eq!(middle(&longer, &x)?.to_vec::<f32>()?, [3.0, 5.0]);
+        Ok(())
+    })
+}
