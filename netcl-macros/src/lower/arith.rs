@@ -358,10 +358,10 @@ impl<'a> Lowering<'a> {
             (UnOp::Neg(_), Val::Tensor(id)) => {
                 self.at(span);
                 let chosen = self.chosen_by_negation(id);
-                let result = match chosen.and_then(|_| self.builder.integer(0, self.builder.dtype(id)).ok()) {
-                    // `0 - x`, of which no zero is negative.
-                    Some(zero) => self.builder.binary(BinaryOp::Sub, zero, id),
-                    None => self.builder.unary(UnaryOp::Neg, id),
+                let negative = self.builder.unary(UnaryOp::Neg, id);
+                let result = match chosen {
+                    Some(_) => negative.and_then(|negative| self.one_zero(id, negative)),
+                    None => negative,
                 };
                 let value = self.check(result, span);
                 self.note_chosen_whole(&value, chosen);

@@ -6,7 +6,8 @@ use super::value::ChosenWhole;
 use super::{Lowering, Val};
 use crate::messages as m;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{BinaryOp, NodeId};
+use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId};
+use netcl_kernels::span;
 use proc_macro2::Span;
 
 /// The functions that give whole numbers of whole numbers.
@@ -117,6 +118,17 @@ impl<'a> Lowering<'a> {
     pub(super) fn chosen_by_negation(&self, id: NodeId) -> Option<ChosenWhole> {
         let own = self.chosen_wholes.get(&id).copied()?;
         Some(if self.builder.dtype(id).is_float() { own } else { ChosenWhole::Wrapped })
+    }
+
+    /// The negative of the number, where it is 0 without a sign, which whole numbers that floats hold have not. Not as `0 - x`, of which
+    /// some drivers make `-x`.
+    pub(super) fn one_zero(&mut self, id: NodeId, negative: NodeId) -> span::Result<NodeId> {
+        if !self.builder.dtype(id).is_float() {
+            return Ok(negative);
+        }
+        let zero = self.builder.integer(0, self.builder.dtype(id))?;
+        let is_zero = self.builder.compare(CompareOp::Eq, id, zero)?;
+        self.builder.select(is_zero, zero, negative)
     }
 
     /// How a function's result is held, of those that give whole numbers of whole numbers.
