@@ -59,7 +59,8 @@ impl<'a> Lowering<'a> {
         places.filter(|(scope, own)| matches!(self.frame().scopes[*scope][*own].value, Val::List(_))).collect()
     }
 
-    /// The value with its numbers as tensors, whole ones of that type; without one they are floats. `None` where it is made of other things too, such as truth values.
+    /// The value with its numbers as tensors, whole ones of that type; without one they are floats. `None` where it is
+    /// made of other things too, such as truth values.
     fn with_tensors(&mut self, value: Val<'a>, integer: Option<Integer>, span: Span) -> Option<Val<'a>> {
         let mut all = |parts: Vec<Val<'a>>| -> Option<Vec<Val<'a>>> {
             parts.into_iter().map(|part| self.with_tensors(part, integer, span)).collect()

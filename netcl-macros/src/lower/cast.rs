@@ -88,7 +88,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A whole number that a float holds, as one of 64 bits where it becomes one of an integer type: casts between these wrap, and those of floats saturate.
+    /// A whole number that a float holds, as one of 64 bits where it becomes one of an integer type: casts between these wrap,
+    /// and those of floats saturate.
     fn whole_of_float(&mut self, value: Val<'a>, to: Option<DType>) -> Val<'a> {
         match (&value, to) {
             (Val::Tensor(id), Some(to))

@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
     fn note_chosen_wholes(&mut self, value: &Val<'a>) {
         match value {
             Val::Tensor(id) if self.differ_in(self.builder.dtype(*id)) => {
-                self.chosen_wholes.entry(*id).or_insert(ChosenWhole::Held);
+                self.note_chosen_whole(value, Some(ChosenWhole::Held));
             }
             Val::List(items) => items.iter().for_each(|item| self.note_chosen_wholes(item)),
             _ => {}

@@ -48,12 +48,14 @@ impl<'a> Lowering<'a> {
             Expr::Cast(cast) => Integer::named(&parse::text(&cast.ty)),
             Expr::Binary(binary) => match binary.op {
                 BinOp::Shl(_) | BinOp::Shr(_) => self.integer_type(&binary.left),
-                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
-                    self.integer_type(&binary.left).or_else(|| self.integer_type(&binary.right))
-                }
-                BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => {
-                    self.integer_type(&binary.left).or_else(|| self.integer_type(&binary.right))
-                }
+                BinOp::Add(_)
+                | BinOp::Sub(_)
+                | BinOp::Mul(_)
+                | BinOp::Div(_)
+                | BinOp::Rem(_)
+                | BinOp::BitAnd(_)
+                | BinOp::BitOr(_)
+                | BinOp::BitXor(_) => self.integer_type(&binary.left).or_else(|| self.integer_type(&binary.right)),
                 _ => None,
             },
             Expr::MethodCall(call) if OF_OWN_TYPE.contains(&call.method.to_string().as_str()) => {
