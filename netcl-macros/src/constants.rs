@@ -1,10 +1,12 @@
 //! What is known while compiling: values, lists of these, and the names that stand for them.
 
 use crate::number::ConstFloat;
+use crate::parse::text;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syn::ItemStruct;
+use syn::{ItemStruct, Type};
 
 /// A value known while compiling.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +46,8 @@ pub(crate) struct TensorStruct {
 #[derive(Clone, Default)]
 pub(crate) struct Constants {
     values: BTreeMap<String, Constant>,
+    /// The types that are declared of these, and of the elements of lists, where Rust computes in them: `i32`, and not `usize`.
+    pub(crate) integers: BTreeMap<String, DType>,
     /// Those that are lists, which bodies name and sizes do not.
     pub(crate) lists: BTreeMap<String, ConstantList>,
     /// The names of lists that have been left out, whose elements and lengths are values.
@@ -61,6 +65,17 @@ pub(crate) struct Constants {
 impl Constants {
     pub(crate) fn new() -> Constants {
         Constants::default()
+    }
+
+    /// Notes the type that is declared of a constant, or of the elements of a list.
+    pub(crate) fn note_type(&mut self, name: &str, declared: &Type) {
+        let mut ty = declared;
+        while let Type::Array(list) = ty {
+            ty = &list.elem;
+        }
+        if let Some(dtype) = DType::from_name(&text(ty)).filter(|dtype| dtype.is_integer()) {
+            self.integers.insert(name.to_string(), dtype);
+        }
     }
 
     /// These in a model whose parameters of these names are types.

@@ -123,6 +123,9 @@ pub(crate) fn has_unsound(gathered: &Gathered) -> bool {
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     // Of one that was refused nothing is known in bodies; where a size is wanted, it is some number.
     let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
+    if let Some(item) = &parsed {
+        constants.note_type(path, &item.ty);
+    }
     if let Some(list) = parsed.as_ref().and_then(|item| constant::declared_list(&item.ty, &item.expr, constants)) {
         constants.lists.insert(path.to_string(), list);
         return;

@@ -1,11 +1,12 @@
 //! Operators on values of every kind.
 
-use super::affine::{Affine, DivRem, TooLarge};
+use super::affine::{Affine, TooLarge};
+use super::size_arithmetic::{dims, indices, is_too_large};
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::quotient;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
@@ -170,36 +171,15 @@ impl<'a> Lowering<'a> {
         }
         match (op, &left, &right) {
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
-                if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
-                    && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b))
-                {
-                    return self.no_distance(b, places.right);
-                }
-                if is_too_large(op, a, b) {
-                    return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);
-                }
-                if let Some(dim) = dims(op, a, b) {
-                    return Val::Dim(dim);
-                }
-                let axes = self.axes.as_deref().unwrap_or_default();
-                let left = || Val::Index(Affine::fixed(a.clone()));
-                if self.indexing
-                    && !(b.is(0) && matches!(op, BinaryOp::Div | BinaryOp::Rem))
-                    && let Some(Ok(index)) = indices(op, &left(), &right, axes)
-                {
-                    return Val::Index(index);
-                }
-                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && (self.is_open(a) || self.is_open(b)) {
-                    return self.open();
-                }
-                if op == BinaryOp::Div || self.is_open_quotient(a, b) || b.is(0) && op == BinaryOp::Rem {
-                    return self.no_quotient(op, (a, b), span);
+                if let Some(value) = self.operate_sizes(op, text, (a, b), places) {
+                    return value;
                 }
             }
             (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {
                 if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
                     return Val::Bool(scalar::compare(op, a, b));
                 }
+                let (a, b) = (&a.size, &b.size);
                 if let Some(difference) = (a.clone() - b.clone()).as_constant() {
                     return Val::Bool(scalar::compare(op, difference, 0));
                 }
@@ -265,6 +245,41 @@ impl<'a> Lowering<'a> {
         self.operate_tensors(op, text, (left, right), places)
     }
 
+    /// The operator applied to two sizes; `None` where it gives none, and is computed.
+    fn operate_sizes(
+        &mut self,
+        op: BinaryOp,
+        text: &str,
+        (a, b): (&WholeNumber, &WholeNumber),
+        places: Places,
+    ) -> Option<Val<'a>> {
+        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b)) {
+            return Some(self.no_distance(b, places.right));
+        }
+        if is_too_large(op, a, b) {
+            return Some(self.report(places.op, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]));
+        }
+        if let Some(size) = dims(op, a, b) {
+            return Some(Val::Dim(if is_shift { a.of_its_type(size) } else { a.with(b, size) }));
+        }
+        let axes = self.axes.as_deref().unwrap_or_default();
+        let left = || Val::Index(Affine::fixed(a.size.clone()));
+        if self.indexing
+            && !(b.is(0) && matches!(op, BinaryOp::Div | BinaryOp::Rem))
+            && let Some(Ok(index)) = indices(op, &left(), &Val::Dim(b.clone()), axes)
+        {
+            return Some(Val::Index(index));
+        }
+        if is_shift && (self.is_open(a) || self.is_open(b)) {
+            return Some(self.open());
+        }
+        if op == BinaryOp::Div || self.is_open_quotient(a, b) || b.is(0) && op == BinaryOp::Rem {
+            return Some(self.no_quotient(op, (a, b), places.op));
+        }
+        None
+    }
+
     /// The same of what is no number that is known: of tensors, and of numbers beside them.
     fn operate_tensors(
         &mut self,
@@ -288,9 +303,14 @@ impl<'a> Lowering<'a> {
             Err(refused) => return refused,
         };
         let position = self.position_of(op, &left, &right);
-        let dtype = self.common_dtype(&left, &right);
+        // Sizes without a type are numbers of any: what is computed of them is exact, and then a float as they are.
+        let untyped =
+            |value: &Val<'a>| matches!(value, Val::Dim(number) if number.ty.is_none_or(|ty| ty == Integer::Size));
+        let of_sizes = untyped(&left) && untyped(&right);
+        let dtype = if of_sizes { DType::I64 } else { self.common_dtype(&left, &right) };
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
+        let (a, b) = (self.position_beside(a, b), self.position_beside(b, a));
         let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
         if !self.converts(x, y) {
             let number = |id, other| match self.builder.node(id).op {
@@ -310,9 +330,13 @@ impl<'a> Lowering<'a> {
             diagnostic.message = diagnostic.message.replacen(&format!("`{}`", op.name()), &format!("`{text}`"), 1);
             diagnostic
         };
+        let result = match result {
+            Ok(id) if of_sizes && self.builder.dtype(id).is_integer() => self.builder.cast(id, DType::F32),
+            result => result,
+        };
         let value = self.check(result.map_err(named), span);
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
-            self.positions.insert(*id, position);
+            self.marks.positions.insert(*id, position);
         }
         self.note_chosen_whole(&value, chosen);
         value
@@ -325,7 +349,12 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let number = |value: &Val<'a>| matches!(value, Val::Number(_));
-        of(left).or(of(right)).or(typed(left)).or(typed(right)).unwrap_or(if number(left) || number(right) {
+        let whole = |value: &Val<'a>| match value.integer() {
+            Some(Integer::Of(dtype)) => Some(dtype),
+            _ => None,
+        };
+        let said = of(left).or(of(right)).or(typed(left)).or(typed(right)).or(whole(left)).or(whole(right));
+        said.unwrap_or(if number(left) || number(right) {
             DType::F32
         } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {
             DType::I32
@@ -347,7 +376,7 @@ impl<'a> Lowering<'a> {
             (UnOp::Neg(_), Val::Dim(dim)) if dim.is(i64::MIN) => {
                 self.report(span, &m::TOO_LARGE, &[&format!("-({dim})")])
             }
-            (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
+            (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim.of_its_type(dim.size.clone() * Dim::constant(-1))),
             (UnOp::Neg(_), Val::Number(number)) => Val::Number(number.negated()),
             (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {
                 Ok(index) => Val::Index(index),
@@ -444,75 +473,6 @@ pub(super) fn number(value: &Val<'_>) -> Option<ConstFloat> {
 pub(super) fn typed(value: &Val<'_>) -> Option<DType> {
     match value {
         Val::Number(number) => number.ty,
-        _ => None,
-    }
-}
-
-/// Whether the result of two whole numbers is none of 64 bits. (Sizes that are not known yet stay as large as they can be: no
-/// memory is.)
-fn is_too_large(op: BinaryOp, a: &Dim, b: &Dim) -> bool {
-    let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) else { return false };
-    match op {
-        BinaryOp::Add => a.checked_add(b).is_none(),
-        BinaryOp::Sub => a.checked_sub(b).is_none(),
-        BinaryOp::Mul => a.checked_mul(b).is_none(),
-        BinaryOp::Div | BinaryOp::Rem => (a, b) == (i64::MIN, -1),
-        BinaryOp::Shl => {
-            1i64.checked_shl(u32::try_from(b).unwrap_or(u32::MAX)).and_then(|b| a.checked_mul(b)).is_none()
-        }
-        _ => false,
-    }
-}
-
-fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
-    Some(match op {
-        BinaryOp::Add => a.clone() + b.clone(),
-        BinaryOp::Sub => a.clone() - b.clone(),
-        BinaryOp::Mul => a.clone() * b.clone(),
-        BinaryOp::Div => quotient(a, b)?,
-        BinaryOp::Shl if a.as_constant().is_none() => {
-            a.clone() * Dim::constant(1i64.checked_shl(u32::try_from(b.as_constant()?).ok()?)?)
-        }
-        BinaryOp::Rem
-        | BinaryOp::Max
-        | BinaryOp::Min
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::Xor
-        | BinaryOp::Shl
-        | BinaryOp::Shr => {
-            let (a, b) = (a.as_constant()?, b.as_constant()?);
-            if op == BinaryOp::Rem && b == 0 {
-                return None;
-            }
-            Dim::constant(fold::binary_i64(op, a, b)?)
-        }
-        _ => return None,
-    })
-}
-
-/// `left op right` of indices and sizes, where that is an index again; `axes` are the index space's.
-fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Option<Result<Affine, TooLarge>> {
-    let minus = |index: &Affine| index.times(-1);
-    match (op, left, right) {
-        (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
-        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(minus(b).and_then(|b| a.plus(&b))),
-        (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
-            Some(a.plus(&Affine::fixed(b.clone())))
-        }
-        (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
-        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
-        (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
-            b.as_constant().map(|b| a.times(b)).or_else(|| a.times_size(b))
-        }
-        (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Quotient, b, axes).map(Ok),
-        (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(DivRem::Remainder, b, axes).map(Ok),
-        (BinaryOp::Max, Val::Index(a), Val::Dim(b)) | (BinaryOp::Max, Val::Dim(b), Val::Index(a)) => {
-            a.bounded(Some(b), None, axes).map(Ok)
-        }
-        (BinaryOp::Min, Val::Index(a), Val::Dim(b)) | (BinaryOp::Min, Val::Dim(b), Val::Index(a)) => {
-            a.bounded(None, Some(b), axes).map(Ok)
-        }
         _ => None,
     }
 }

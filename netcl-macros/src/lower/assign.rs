@@ -2,6 +2,7 @@
 
 use super::{Lowering, Val};
 use crate::messages as m;
+use crate::number::ConstFloat;
 use crate::parse;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -97,10 +98,13 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
         }
         let Some(part) = part_of(&mut variable.value, path) else { return Val::Unknown };
+        let value = as_before(part, value);
         let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
-        let same = std::mem::discriminant(part) == std::mem::discriminant(&value) || number(part) && number(&value);
+        let same = std::mem::discriminant(part) == std::mem::discriminant(&value)
+            || number(part) && number(&value) && !(part.integer().is_some() && matches!(value, Val::Number(_)));
         if !same && !value.is_unknown() && !part.is_unknown() {
-            let (before, after) = (part.kind(), value.kind());
+            let after = if matches!(value, Val::Number(_)) { "a float".to_string() } else { value.kind() };
+            let before = part.kind();
             *part = Val::Unknown;
             let what = if path.is_empty() { name.to_string() } else { parse::text(left) };
             return self.report(span, &m::ASSIGN_TYPE, &[&what, &before, &after]);
@@ -131,6 +135,19 @@ impl<'a> Lowering<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// The value that is assigned to what was `before`: a whole number is of its type, and a float where that is one, `let mut k = 7.0; k = 5;`.
+fn as_before<'a>(before: &Val<'a>, value: Val<'a>) -> Val<'a> {
+    match (before, &value) {
+        (Val::Dim(before), Val::Dim(after)) if after.ty.is_none() => Val::Dim(before.of_its_type(after.size.clone())),
+        (Val::Number(before), Val::Dim(size)) => match (size.as_constant(), before.ty) {
+            (Some(whole), Some(dtype)) => Val::Number(ConstFloat::of_whole(whole, dtype)),
+            (Some(whole), None) => Val::Number(ConstFloat::whole_literal(whole)),
+            (None, _) => value,
+        },
+        _ => value,
     }
 }
 

@@ -14,7 +14,7 @@ impl<'a> Lowering<'a> {
         let value = self.builtin(&name, args, span);
         self.advice = None;
         if let (Val::Tensor(id), true) = (&value, tensors) {
-            self.named.insert(*id, name);
+            self.marks.named.insert(*id, name);
         }
         value
     }

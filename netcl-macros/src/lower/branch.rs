@@ -333,7 +333,7 @@ impl<'a> Lowering<'a> {
     fn choose(&mut self, condition: NodeId, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Result<Val<'a>, Unlike> {
         let same = match (&then, &otherwise) {
             (Val::Unknown, _) | (_, Val::Unknown) => return Ok(Val::Unknown),
-            (Val::Dim(a), Val::Dim(b)) => a == b,
+            (Val::Dim(a), Val::Dim(b)) => a.size == b.size,
             (Val::Bool(a), Val::Bool(b)) => a == b,
             (Val::Number(a), Val::Number(b)) => a.is(*b),
             (Val::Index(a), Val::Index(b)) => a == b,

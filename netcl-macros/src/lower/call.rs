@@ -345,7 +345,7 @@ impl<'a> Lowering<'a> {
             }
             (ArgType::Plain(ty), Val::Plain(tokens, given)) if given == *ty => Some(Val::Plain(tokens, given)),
             (ArgType::Plain(PlainType::Bool), value @ Val::Bool(_)) => Some(value),
-            (ArgType::Plain(PlainType::Usize), Val::Dim(size)) => Self::as_usize(callee, arg, size, span),
+            (ArgType::Plain(PlainType::Usize), Val::Dim(size)) => Self::as_usize(callee, arg, size.size, span),
             (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
             (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
             (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),

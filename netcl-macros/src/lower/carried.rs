@@ -36,9 +36,9 @@ impl<'a> Lowering<'a> {
             if variable.argument || !variable.mutable || variable.value.is_unknown() {
                 continue;
             }
-            let (value, assigned, integer) = (variable.value.clone(), variable.assigned, variable.integer);
+            let (value, assigned) = (variable.value.clone(), variable.assigned);
             let mut tensors = Vec::new();
-            let value = self.with_tensors(value, integer, span).filter(|value| tensors_in(value, &mut tensors));
+            let value = self.with_tensors(value, None, span).filter(|value| tensors_in(value, &mut tensors));
             let own = CarriedVariable { place, name, count: tensors.len(), assigned_at, assigned };
             match value {
                 Some(value) => {
@@ -59,11 +59,15 @@ impl<'a> Lowering<'a> {
         places.filter(|(scope, own)| matches!(self.frame().scopes[*scope][*own].value, Val::List(_))).collect()
     }
 
-    /// The value with its numbers as tensors, whole ones of that type; without one they are floats. `None` where it is
-    /// made of other things too, such as truth values.
-    fn with_tensors(&mut self, value: Val<'a>, integer: Option<Integer>, span: Span) -> Option<Val<'a>> {
+    /// The value with its numbers as tensors, whole ones of their type, or of that of the list that they are in; without one they
+    /// are floats. `None` where it is made of other things too, such as truth values.
+    fn with_tensors(&mut self, value: Val<'a>, of_list: Option<Integer>, span: Span) -> Option<Val<'a>> {
+        let of_list = match &value {
+            Val::List(parts) => parts.iter().find_map(Val::integer).or(of_list),
+            _ => of_list,
+        };
         let mut all = |parts: Vec<Val<'a>>| -> Option<Vec<Val<'a>>> {
-            parts.into_iter().map(|part| self.with_tensors(part, integer, span)).collect()
+            parts.into_iter().map(|part| self.with_tensors(part, of_list, span)).collect()
         };
         Some(match value {
             Val::Tensor(_) => value,
@@ -71,7 +75,8 @@ impl<'a> Lowering<'a> {
                 let number = self.tensor(value, None, span)?;
                 Val::Tensor(self.new_tensor(number))
             }
-            Val::Dim(_) => {
+            Val::Dim(ref whole) => {
+                let integer = whole.ty.or(of_list);
                 let number = self.tensor(value, integer.map(Integer::dtype), span)?;
                 let number = Val::Tensor(self.new_tensor(number));
                 self.note_chosen_whole(&number, Some(ChosenWhole::Held).filter(|_| integer.is_none()));
@@ -79,7 +84,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Tuple(parts) if !parts.is_empty() => Val::Tuple(all(parts)?),
             Val::List(parts) if !parts.is_empty() => Val::List(all(parts)?),
-            Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, integer, span)?))),
+            Val::Option(Some(inner)) => Val::Option(Some(Box::new(self.with_tensors(*inner, None, span)?))),
             Val::Struct(name, fields) => {
                 let (names, values): (Vec<String>, Vec<Val<'a>>) = fields.into_iter().unzip();
                 Val::Struct(name, names.into_iter().zip(all(values)?).collect())

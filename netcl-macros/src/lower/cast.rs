@@ -1,6 +1,6 @@
 //! Conversions by `as`.
 
-use super::value::ChosenWhole;
+use super::value::{ChosenWhole, Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::literal;
 use crate::messages as m;
@@ -36,6 +36,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let value = self.whole_of_float(value, DType::from_name(&to));
+        let whole = |size: Dim| Val::Dim(WholeNumber { size, ty: Integer::named(&to) });
         match (DType::from_name(&to), value) {
             (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
             (Some(dtype), Val::Number(number)) if dtype.is_integer() => {
@@ -43,16 +44,16 @@ impl<'a> Lowering<'a> {
                 self.check(result, span)
             }
             (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => match (dim.as_constant(), dtype) {
-                (Some(value), _) if dtype.is_integer() => Val::Dim(Dim::constant(dtype.wrap(value))),
+                (Some(value), _) if dtype.is_integer() => whole(Dim::constant(dtype.wrap(value))),
                 // A size that may be no byte: what wraps is no size.
                 (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
-                _ => Val::Dim(dim),
+                _ => whole(dim.size),
             },
-            (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
+            (Some(dtype), Val::Bool(value)) if dtype.is_integer() => whole(Dim::constant(i64::from(value))),
             (None, Val::Dim(dim)) if to == "usize" && dim.as_constant().is_some_and(|number| number < 0) => {
                 self.report(span, &m::NUMBER_RANGE, &[&dim, &to, &"from 0 on", &"one that is not negative"])
             }
-            (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
+            (None, Val::Dim(dim)) if to == "usize" => whole(dim.size),
             // As Rust's lists want it; indices here are whole numbers of any type.
             (None, index @ Val::Index(_)) if to == "usize" => index,
             (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {

@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
     /// How the value is held, if it is such a number.
     pub(super) fn chosen_whole(&self, value: &Val<'_>) -> Option<ChosenWhole> {
         match value {
-            Val::Tensor(id) => self.chosen_wholes.get(id).copied(),
+            Val::Tensor(id) => self.marks.chosen_wholes.get(id).copied(),
             _ => None,
         }
     }
@@ -41,14 +41,14 @@ impl<'a> Lowering<'a> {
     pub(super) fn note_chosen_whole(&mut self, value: &Val<'_>, of: Option<ChosenWhole>) {
         if let (Val::Tensor(id), Some(chosen)) = (value, of) {
             // `W[k] - 0` is `W[k]`.
-            self.chosen_wholes.entry(*id).or_insert(chosen);
+            self.marks.chosen_wholes.entry(*id).or_insert(chosen);
         }
     }
 
     /// Notes that these are such numbers where those are.
     pub(super) fn note_chosen_of(&mut self, values: &[NodeId], of: &[NodeId]) {
         for (value, of) in values.iter().zip(of) {
-            self.note_chosen_whole(&Val::Tensor(*value), self.chosen_wholes.get(of).copied());
+            self.note_chosen_whole(&Val::Tensor(*value), self.marks.chosen_wholes.get(of).copied());
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Lowering<'a> {
         id: NodeId,
         span: Span,
     ) -> Result<Option<ChosenWhole>, Val<'a>> {
-        let Some(chosen) = self.chosen_wholes.get(&id).copied() else { return Ok(None) };
+        let Some(chosen) = self.marks.chosen_wholes.get(&id).copied() else { return Ok(None) };
         let dtype = self.builder.dtype(id);
         match name {
             "sum" | "prod" if dtype == DType::U8 => Ok(Some(ChosenWhole::Wrapped)),
@@ -116,7 +116,7 @@ impl<'a> Lowering<'a> {
 
     /// How its negative is held, if it is such a number.
     pub(super) fn chosen_by_negation(&self, id: NodeId) -> Option<ChosenWhole> {
-        let own = self.chosen_wholes.get(&id).copied()?;
+        let own = self.marks.chosen_wholes.get(&id).copied()?;
         Some(if self.builder.dtype(id).is_float() { own } else { ChosenWhole::Wrapped })
     }
 

@@ -382,7 +382,7 @@ impl<'a> Lowering<'a> {
                 match self.of_their_type(op, (left, None), (&current, &right), span) {
                     Some(value) => value,
                     None => {
-                        let current = self.dividend(op, left, current);
+                        let current = self.dividend(op, current, left.span());
                         self.binary(op, current, right, super::arith::Places::all(span))
                     }
                 }

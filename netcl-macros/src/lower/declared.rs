@@ -1,5 +1,6 @@
 //! The types that `let`s declare: checked as those of arguments and results are.
 
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -56,7 +57,8 @@ impl<'a> Lowering<'a> {
                     Val::Dim(size) if size.as_constant().is_some_and(|number| number < 0) => {
                         self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &format!("`{size}`")])
                     }
-                    Val::Dim(_) | Val::Index(_) | Val::Plain(_, PlainType::Usize) => value,
+                    Val::Dim(number) => Val::Dim(WholeNumber { ty: Some(Integer::Size), ..number }),
+                    Val::Index(_) | Val::Plain(_, PlainType::Usize) => value,
                     value => self.not_declared(name, ty, &value),
                 },
                 Some(known) if DType::from_name(known).is_some() => {
@@ -156,7 +158,7 @@ impl<'a> Lowering<'a> {
                     self.no_whole(number, dtype, ty.span());
                     Val::Unknown
                 }
-                _ => Val::Dim(dim),
+                _ => Val::Dim(WholeNumber { ty: Some(Integer::Of(dtype)), ..dim }),
             },
             // Sizes are numbers of any type, except in what is Rust as well.
             Val::Dim(dim) if dtype.is_float() && !self.in_function() => match dim.as_constant() {

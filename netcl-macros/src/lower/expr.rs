@@ -3,13 +3,14 @@
 use super::arith::{Operator, Places, operator};
 use super::chosen::{is_chosen, passes};
 use super::expected::Expected;
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::ast::Constant;
 use crate::foreign;
 use crate::literal;
 use crate::messages as m;
 use crate::number::ConstFloat;
-use crate::parse::{constant, suggestion, text};
+use crate::parse::{constant, standard, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -156,7 +157,7 @@ impl<'a> Lowering<'a> {
         }
         let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
         self.advice = self.advise_binary(binary, &left, &right);
-        let left = self.dividend(&binary.op, &binary.left, left);
+        let left = self.dividend(&binary.op, left, binary.left.span());
         let value = self.binary(&binary.op, left, right, places);
         self.advice = None;
         value
@@ -181,6 +182,9 @@ impl<'a> Lowering<'a> {
             Some((Constant::Float(number), ty)) => {
                 self.large.note(number.value, lit.span());
                 Val::Number(ConstFloat::of(number.value, ty))
+            }
+            Some((Constant::Integer(number), _)) => {
+                Val::Dim(WholeNumber { size: Dim::constant(number), ty: Integer::named(lit.suffix()) })
             }
             Some((value, _)) => value.into(),
             None => Val::Unknown,
@@ -249,7 +253,7 @@ impl<'a> Lowering<'a> {
         if let Some(list) = self.frame().unit.constants.lists.get(&constant::key(path))
             && self.lookup(&name).is_none_or(|_| path.segments.len() > 1)
         {
-            return list.into();
+            return Val::from(list).declared(self.frame().unit.constants.integers.get(&constant::key(path)).copied());
         }
         // A constant that has been refused stands for some number where a size is wanted, and here for nothing.
         if path.segments.len() > 1 && self.frame().unit.broken.contains(&text(path)) {
@@ -258,7 +262,8 @@ impl<'a> Lowering<'a> {
         }
         if path.segments.len() > 1 {
             if let Some(value) = constant::known(path, &self.frame().unit.constants) {
-                return value.into();
+                let declared = self.frame().unit.constants.integers.get(&constant::key(path)).copied();
+                return Val::from(value).declared(declared.or_else(|| standard::whole_type(path)));
             }
             if let Some(variant) = variant(path) {
                 return variant;
@@ -288,12 +293,12 @@ impl<'a> Lowering<'a> {
             return Val::Place(this.clone());
         }
         if let Some(dim) = self.frame().symbols.get(&name) {
-            return Val::Dim(dim.clone());
+            return dim.clone().into();
         }
         if let Some(value) =
             self.frame().unit.constants.get(&name).filter(|_| !self.frame().unit.broken.contains(&name))
         {
-            return (*value).into();
+            return Val::from(*value).declared(self.frame().unit.constants.integers.get(&name).copied());
         }
         match DType::from_name(&name) {
             Some(dtype) => Val::DType(dtype),
@@ -373,13 +378,13 @@ impl<'a> Lowering<'a> {
     }
 
     fn range(&mut self, whole: &'a Expr, range: &'a syn::ExprRange) -> Val<'a> {
-        let start = range.start.as_deref().map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
+        let start = range.start.as_deref().map_or(Val::from(Dim::constant(0)), |start| self.expr(start));
         let Some(end) = range.end.as_deref() else { return self.no_range(whole) };
         match (start, self.expr(end)) {
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
             (Val::Dim(start), Val::Dim(end)) => {
                 let past = if matches!(range.limits, RangeLimits::Closed(_)) { 1 } else { 0 };
-                Val::Range(start, end + Dim::constant(past))
+                Val::Range(start.size, end.size + Dim::constant(past))
             }
             (_, end) => {
                 let brought = self.brought(&end).filter(|_| self.axes.is_none());
@@ -406,7 +411,7 @@ impl<'a> Lowering<'a> {
     fn unary_expr(&mut self, unary: &'a syn::ExprUnary, span: Span) -> Val<'a> {
         let value = match (&unary.op, &*unary.expr) {
             (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
-                return Val::Dim(Dim::constant(i64::MIN));
+                return Val::from(Dim::constant(i64::MIN));
             }
             // `-2147483648i32` is a number of `i32`.
             (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),

@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
                 square = times(square.clone(), square);
             }
         }
-        power.unwrap_or(Val::Dim(netcl_kernels::dim::Dim::constant(1)))
+        power.unwrap_or(Val::from(netcl_kernels::dim::Dim::constant(1)))
     }
 }
 

@@ -173,7 +173,7 @@ impl<'a> Lowering<'a> {
         };
         // Which indices a value depends on, and of which type it is, a round says: one that says something new is none.
         loop {
-            let (builder, known) = (self.builder.clone(), self.calls.known.clone());
+            let before = self.snapshot();
             self.at(span);
             let (rounds, last) = self.rounds_of_fold(limits);
             let draft = self.builder.begin_scan(&name, rounds, &carried.tensors);
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
                 && depends(*axis)
             {
                 let length = length.clone();
-                (self.builder, self.calls.known) = (builder, known);
+                self.restore(before);
                 end = End::Varying { from: None, to: length };
                 continue;
             }
@@ -208,7 +208,7 @@ impl<'a> Lowering<'a> {
                 self.builder.shape(*id) == shape && self.builder.dtype(*id) == *dtype
             };
             if !carried.tensors.iter().zip(&wider).all(same) {
-                (self.builder, self.calls.known) = (builder, known);
+                self.restore(before);
                 let again = carried.tensors.iter().zip(&wider).map(|(id, (shape, dtype))| {
                     let id = self.builder.broadcast_to(*id, shape)?;
                     if self.builder.dtype(id) == *dtype { Ok(id) } else { self.builder.cast(id, *dtype) }

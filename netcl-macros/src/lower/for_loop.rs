@@ -25,7 +25,7 @@ impl<'a> Lowering<'a> {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
                     if rounds <= words::MAX_ROUNDS {
-                        return Some(Rounds::Each((start..end).map(|value| Val::Dim(value_dim(value))).collect()));
+                        return Some(Rounds::Each((start..end).map(|value| Val::from(value_dim(value))).collect()));
                     }
                     self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&rounds, &words::MAX_ROUNDS]);
                     return None;

@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         let Val::Tensor(id) = self.check(result, span) else { return None };
-        self.from_indices.insert(id, index.clone());
+        self.marks.from_indices.insert(id, index.clone());
         Some(id)
     }
 
@@ -315,7 +315,7 @@ impl<'a> Lowering<'a> {
                 return self.index_tensor(&index, DType::I64, expr.span()).map(Coordinate::Data);
             }
             Val::Index(index) => return Some(Coordinate::Affine(index)),
-            Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim))),
+            Val::Dim(dim) => return Some(Coordinate::Affine(Affine::fixed(dim.size))),
             Val::Tensor(id) if !self.builder.dtype(id).is_integer() => {
                 let instead = match parse::unparenthesized(expr) {
                     Expr::Call(call) if text(&call.func) == "clamp" => {

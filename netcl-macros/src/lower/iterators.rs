@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
             ("take", [some]) => items.into_iter().take(count(some)?).collect(),
             ("enumerate", []) => {
                 let numbered = items.into_iter().enumerate();
-                numbered.map(|(position, item)| Val::Tuple(vec![Val::Dim(Dim::from(position)), item])).collect()
+                numbered.map(|(position, item)| Val::Tuple(vec![Val::from(Dim::from(position)), item])).collect()
             }
             ("zip", [other]) => {
                 let pairs = items.into_iter().zip(self.items(other)?);
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
                 let rounds = end.clone() - start.clone();
                 let instead = match (name, args) {
                     ("step_by", [Val::Dim(step)]) if start.is(0) && step.as_constant().is_some_and(|step| step > 1) => {
-                        let less = step.clone() - Dim::constant(1);
+                        let less = step.size.clone() - Dim::constant(1);
                         format!("write `0..({end} + {less}) / {step}`, and compute in the body: `x.get(0, {step} * t)`")
                     }
                     ("enumerate", _) => format!(
@@ -114,7 +114,7 @@ impl<'a> Lowering<'a> {
                 let (start, end) = (start.as_constant()?, end.as_constant()?);
                 let rounds = end.saturating_sub(start).max(0);
                 (rounds <= words::MAX_ROUNDS)
-                    .then(|| (start..end).map(|value| Val::Dim(Dim::constant(value))).collect())
+                    .then(|| (start..end).map(|value| Val::from(Dim::constant(value))).collect())
             }
             _ => None,
         }

@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
         let path = |path: &syn::Path| match path.get_ident() {
             Some(name) => self.constant_of(name).and_then(number),
             None => match constant::known(path, &self.frame().unit.constants)? {
-                Constant::Integer(known) => number(Val::Dim(Dim::constant(known))),
+                Constant::Integer(known) => number(Val::from(Dim::constant(known))),
                 _ => None,
             },
         };

@@ -216,7 +216,7 @@ impl<'a> Lowering<'a> {
     fn of_list(&mut self, call: &'a ExprMethodCall, name: &str, place: FieldRef<'a>, args: &[Val<'a>]) -> Val<'a> {
         match (name, &place) {
             ("iter", _) if args.is_empty() => Val::Place(place),
-            ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
+            ("len", FieldRef::Many(_, _, count, ..)) if args.is_empty() => Val::from(Dim::from(*count)),
             _ => match self.iterator(name, &Val::Place(place.clone()), args) {
                 Some(value) => value,
                 None => match args {
@@ -421,14 +421,14 @@ impl<'a> Lowering<'a> {
             }
             ("first", Val::List(values), []) => Some(Val::Option(values.first().cloned().map(Box::new))),
             ("last", Val::List(values), []) => Some(Val::Option(values.last().cloned().map(Box::new))),
-            ("len", Val::List(values), []) => Some(Val::Dim(Dim::from(values.len()))),
+            ("len", Val::List(values), []) => Some(Val::from(Dim::from(values.len()))),
             ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
                 let shape = self.builder.shape(*id);
                 let axis = axis.as_constant()?;
                 // From the last one on, as PyTorch counts.
                 let axis = if axis < 0 { axis + shape.rank() as i64 } else { axis };
                 let axis = usize::try_from(axis).ok().filter(|axis| *axis < shape.rank())?;
-                Some(Val::Dim(shape[axis].clone()))
+                Some(shape[axis].clone().into())
             }
             _ => None,
         }

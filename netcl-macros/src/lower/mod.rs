@@ -79,6 +79,7 @@ mod results;
 mod round;
 mod rust;
 mod shortened;
+mod size_arithmetic;
 mod sizes;
 mod slips;
 mod space;
@@ -123,14 +124,13 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, NodeId, Origin};
 use netcl_kernels::layers::Mode;
-use netcl_kernels::ops;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::{Sizes, symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use unreached::judge_open;
-use value::{ChosenWhole, LocalVar, StructName};
 pub(crate) use value::{FieldRef, Val};
+use value::{LocalVar, StructName};
 pub(crate) use wrapped::wrapped;
 
 /// One call: whose names hold, and its variables, scope by scope.
@@ -175,14 +175,9 @@ pub(crate) struct Lowering<'a> {
     cases: cases::Cases<'a>,
     seed: Option<NodeId>,
     new_tensors: identity::NewTensors,
-    /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
-    positions: BTreeMap<NodeId, ops::Position>,
-    /// What stands for indices among numbers.
-    from_indices: BTreeMap<NodeId, Affine>,
+    marks: nodes::Marks,
     /// What `as` makes of the element of a list that is read next: `W[k] as i32`.
     read_as: Option<netcl_kernels::dtype::DType>,
-    /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form.
-    chosen_wholes: BTreeMap<NodeId, ChosenWhole>,
     /// See [`Path::private`].
     private: Vec<TokenStream>,
     depth: usize,
@@ -217,8 +212,6 @@ pub(crate) struct Lowering<'a> {
     advice: Option<advice_kinds::Advice>,
     /// Where the arguments of the operation stand that is being called.
     argument_places: Vec<Span>,
-    /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
-    named: BTreeMap<NodeId, String>,
     /// An expression whose value is known already.
     known: Option<(*const syn::Expr, Val<'a>)>,
     /// The call of the user's function that is entered next.
@@ -279,13 +272,10 @@ impl<'a> Lowering<'a> {
             wanted: false,
             computed: Vec::new(),
             result_axes: 0,
-            positions: BTreeMap::new(),
-            from_indices: BTreeMap::new(),
-            chosen_wholes: BTreeMap::new(),
+            marks: nodes::Marks::default(),
             read_as: None,
             advice: None,
             argument_places: Vec::new(),
-            named: BTreeMap::new(),
             known: None,
             written: written::Written::default(),
             large: Large::default(),
@@ -418,7 +408,6 @@ impl<'a> Lowering<'a> {
             axes,
             assigned: 0,
             whole: None,
-            integer: None,
             filling: false,
             fixed: argument,
         };

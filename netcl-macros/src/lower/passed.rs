@@ -27,7 +27,7 @@ impl PlainPassed {
     pub(super) fn of(arg: &ArgDecl, value: &Val<'_>, place: Span) -> Option<PlainPassed> {
         let value = match (&arg.ty, value) {
             (ArgType::Plain(PlainType::Usize), Val::Dim(size)) if size.as_constant().is_none() => {
-                PassedValue::Size(size.clone())
+                PassedValue::Size(size.size.clone())
             }
             (ArgType::Enum(_), Val::Variant(ty, name)) => PassedValue::Variant(ty.clone(), name.clone()),
             _ => return None,

@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn constant_of(&self, name: &syn::Ident) -> Option<Val<'a>> {
         let name = parse::name(name);
-        let size = self.frame().symbols.get(&name).map(|dim| Val::Dim(dim.clone()));
+        let size = self.frame().symbols.get(&name).map(|dim| dim.clone().into());
         size.or_else(|| self.frame().unit.constants.get(&name).map(|known| (*known).into()))
     }
 
@@ -278,7 +278,7 @@ impl<'a> Lowering<'a> {
 
 pub(super) fn literal_of<'a>(literal: &syn::Lit) -> Option<Val<'a>> {
     constant::literal(literal).map(|known| match known {
-        crate::ast::Constant::Integer(number) => Val::Dim(Dim::constant(number)),
+        crate::ast::Constant::Integer(number) => Val::from(Dim::constant(number)),
         known => known.into(),
     })
 }

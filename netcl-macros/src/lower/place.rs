@@ -11,6 +11,7 @@ use crate::messages as m;
 use crate::parse::{list, suggestion, text};
 use crate::{paths, quotient, words};
 use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{InputKind, NodeId, Origin};
 use netcl_kernels::layers::{self, Config, ConfigKind, Context};
 use netcl_kernels::ops;
@@ -204,7 +205,9 @@ impl<'a> Lowering<'a> {
                 Err(size) if self.is_open(&size) => self.open(),
                 Err(size) => self.report(Span::call_site(), &m::PRESENCE, &[&size]),
             },
-            FieldKind::Constant { value, .. } => (*value).into(),
+            FieldKind::Constant { value, ty } => {
+                Val::from(*value).declared(DType::from_name(&crate::parse::text(ty)).filter(|dtype| dtype.is_integer()))
+            }
             FieldKind::Tensor(tensor) if tensor.shape.iter().any(|size| quotient::is_in(&sizes.field(size))) => {
                 self.open()
             }
@@ -275,13 +278,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The parameter or state of that path, made once.
-    pub(super) fn input(
-        &mut self,
-        path: &str,
-        shape: Vec<Dim>,
-        dtype: netcl_kernels::dtype::DType,
-        trainable: bool,
-    ) -> NodeId {
+    pub(super) fn input(&mut self, path: &str, shape: Vec<Dim>, dtype: DType, trainable: bool) -> NodeId {
         if let Some(id) = self.tensors.get(path) {
             return *id;
         }

@@ -34,7 +34,7 @@ impl<'a> Lowering<'a> {
             callee.mismatch((&arg.name, span), &expected, &format!("`{number}`"), &instead);
             return None;
         }
-        Some(Val::Dim(size))
+        Some(size.into())
     }
 
     /// Rule: what is passed is a variant that the body knows. Wrong: `self.g(x, Way::Upp)`.

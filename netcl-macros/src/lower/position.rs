@@ -2,9 +2,11 @@
 //! numbers; what they are made of is kept beside these.
 
 use super::arith::{Operator, Places};
+use super::value::Integer;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::graph::BinaryOp;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
 
@@ -12,10 +14,17 @@ impl<'a> Lowering<'a> {
     /// The position that a value is.
     pub(super) fn position(&self, value: &Val<'a>) -> Option<Position> {
         match value {
-            Val::Dim(size) => Some(Position::At(size.clone())),
-            Val::Tensor(id) => self.positions.get(id).cloned(),
+            Val::Dim(size) => Some(Position::At(size.size.clone())),
+            Val::Tensor(id) => self.marks.positions.get(id).cloned(),
             _ => None,
         }
+    }
+
+    /// A position, which is a float where nobody says what it is, in the type of the whole numbers that it meets.
+    pub(super) fn position_beside(&mut self, id: NodeId, other: NodeId) -> NodeId {
+        let (own, met) = (self.builder.dtype(id), self.builder.dtype(other));
+        let is_met = own == DType::F32 && met.is_integer() && self.marks.positions.contains_key(&id);
+        if is_met { self.builder.cast(id, met).unwrap_or(id) } else { id }
     }
 
     /// The size that a value is, also one that is known as the number which it is, because of a `%` in it.
@@ -48,7 +57,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `min`, `max`, `clamp` and `rem_euclid` of positions, as methods.
+    /// `min`, `max`, `clamp`, `abs` and `rem_euclid` of positions, as methods.
     pub(super) fn position_method(
         &mut self,
         name: &str,
@@ -75,12 +84,22 @@ impl<'a> Lowering<'a> {
                 let raised = op(self, BinaryOp::Max, receiver.clone(), least);
                 Some(op(self, BinaryOp::Min, raised, most))
             }
+            ("abs", []) => {
+                let (Val::Dim(number), Some(Integer::Of(dtype))) = (receiver, receiver.integer()) else { return None };
+                if number.as_constant().is_some() {
+                    return None;
+                }
+                let id = self.tensor(receiver.clone(), Some(dtype), span)?;
+                self.at(span);
+                let result = self.builder.unary(UnaryOp::Abs, id);
+                Some(self.check(result, span))
+            }
             ("rem_euclid", [by @ Val::Dim(divisor)]) => {
                 let Val::Dim(of) = receiver else { return None };
                 // Rust's remainder is that of netcl's where it is not negative.
-                let next = of.clone() + divisor.clone();
-                let of = [of.clone(), next].into_iter().find(|of| self.builder.is_never_negative(of))?;
-                Some(op(self, BinaryOp::Rem, Val::Dim(of), by))
+                let next = of.size.clone() + divisor.size.clone();
+                let not_negative = [of.size.clone(), next].into_iter().find(|of| self.builder.is_never_negative(of))?;
+                Some(op(self, BinaryOp::Rem, Val::Dim(of.of_its_type(not_negative)), by))
             }
             _ => None,
         }

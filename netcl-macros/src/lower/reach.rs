@@ -37,7 +37,7 @@ impl<'a> Lowering<'a> {
     /// numbers are not.
     pub(super) fn divides_indices(&self, id: NodeId) -> bool {
         let divides = |op: &Op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..));
-        let divided = |node| match self.from_indices.contains_key(&node) {
+        let divided = |node| match self.marks.from_indices.contains_key(&node) {
             true => Some(false),
             false => divides(&self.builder.node(node).op).then_some(true),
         };
@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
 
     /// The least that a number, a size or an index is.
     fn least(&self, id: NodeId) -> Option<Dim> {
-        if let Some(index) = self.from_indices.get(&id) {
+        if let Some(index) = self.marks.from_indices.get(&id) {
             return Some(index.range_within(self.axes.as_deref().unwrap_or_default(), &self.ends).0);
         }
         match &self.builder.node(id).op {

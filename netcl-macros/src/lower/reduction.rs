@@ -149,18 +149,18 @@ impl<'a> Lowering<'a> {
             }
         };
         let (start, end) = (written.start.as_deref(), written.end.as_deref()?);
-        let start = start.map_or(Val::Dim(Dim::default()), |start| self.expr(start));
+        let start = start.map_or(Val::from(Dim::default()), |start| self.expr(start));
         let end = self.expr(end);
         let past = if matches!(written.limits, syn::RangeLimits::Closed(_)) { 1 } else { 0 };
         match (start, end) {
             (Val::Unknown, _) | (_, Val::Unknown) => None,
             (Val::Dim(start), Val::Dim(end)) => {
-                Limits::fixed(start, end + Dim::constant(past)).or_else(|| refuse(self))
+                Limits::fixed(start.size, end.size + Dim::constant(past)).or_else(|| refuse(self))
             }
             (start @ (Val::Dim(_) | Val::Index(_)), end @ (Val::Dim(_) | Val::Index(_))) => {
                 let index = |value| match value {
                     Val::Index(index) => index,
-                    Val::Dim(dim) => Affine::fixed(dim),
+                    Val::Dim(dim) => Affine::fixed(dim.size),
                     _ => Affine::fixed(Dim::default()),
                 };
                 let (start, end) = (index(start), index(end));

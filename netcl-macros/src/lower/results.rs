@@ -206,8 +206,11 @@ impl<'a> Lowering<'a> {
         let declared = || Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         if shape.rank() != ty.dims.len() {
             let way = self.way().map(|way| format!(" where {way}")).unwrap_or_default();
-            let named =
-                self.named.get(&id).map(|name| format!("; `{name}(..)` is an operation here, {}", own_is_called(name)));
+            let named = self
+                .marks
+                .named
+                .get(&id)
+                .map(|name| format!("; `{name}(..)` is an operation here, {}", own_is_called(name)));
             self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared(), &shape, &way, &named.unwrap_or_default()]);
             return false;
         }

@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_deref().unwrap_or_default();
         let known = match receiver {
-            Val::Dim(size) if self.indexing => Val::Index(Affine::fixed(size.clone())),
+            Val::Dim(size) if self.indexing => Val::Index(Affine::fixed(size.size.clone())),
             receiver => receiver.clone(),
         };
         if let Some(value) = super::whole::of_index(name, &known, args, axes) {

@@ -2,7 +2,7 @@
 //! are sizes and indices as well, of any type.
 
 use super::arith::{Operator, operator};
-use super::value::Integer;
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::{literal, parse};
@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whole numbers that are known and of a type are computed with as elements of that type are: they wrap. Rule: both are of one type,
+    /// WholeNumber numbers that are known and of a type are computed with as elements of that type are: they wrap. Rule: both are of one type,
     /// but for the distance of a shift. Wrong: `1u32 + 1i32`. `None` of others.
     pub(super) fn of_their_type(
         &mut self,
@@ -95,7 +95,9 @@ impl<'a> Lowering<'a> {
             // Of quotients it is said elsewhere whether they are meant.
             Operator::Binary(BinaryOp::Div | BinaryOp::Rem) | Operator::Compare(_) => None,
             Operator::Binary(op) => match fold::binary(op, Literal::Int(a, ty), Literal::Int(b, ty))? {
-                Literal::Int(value, _) => Some(Val::Dim(Dim::constant(value))),
+                Literal::Int(value, _) => {
+                    Some(Val::Dim(WholeNumber { size: Dim::constant(value), ty: Some(Integer::Of(ty)) }))
+                }
                 _ => None,
             },
         }
@@ -167,7 +169,7 @@ impl<'a> Lowering<'a> {
         match (&unary.op, value) {
             (syn::UnOp::Not(_), Val::Dim(known)) => {
                 let dtype = self.type_of_bits(&unary.expr).unwrap_or(DType::I32);
-                Some(Val::Dim(Dim::constant(dtype.wrap(!known.as_constant()?))))
+                Some(Val::Dim(known.of_its_type(Dim::constant(dtype.wrap(!known.as_constant()?)))))
             }
             _ => None,
         }
@@ -178,15 +180,13 @@ impl<'a> Lowering<'a> {
         match pattern {
             Pat::Ident(ident) => {
                 let whole = declared.filter(|dtype| dtype.is_integer()).or_else(|| self.whole_type(value));
-                let integer = whole.map(Integer::Of).or_else(|| self.integer_type(value));
-                self.note_types(&parse::name(&ident.ident), whole, integer);
-            }
-            Pat::Type(typed) => {
-                self.note_whole(&typed.pat, declared, value);
-                if let (Pat::Ident(ident), Some(own)) = (&*typed.pat, Integer::named(&parse::text(&typed.ty))) {
-                    self.note_types(&parse::name(&ident.ident), None, Some(own));
+                let name = parse::name(&ident.ident);
+                if let Some(variable) = self.frame_mut().scopes.iter_mut().flatten().rev().find(|own| own.name == name)
+                {
+                    variable.whole = whole.or(variable.whole);
                 }
             }
+            Pat::Type(typed) => self.note_whole(&typed.pat, declared, value),
             Pat::Paren(inner) => self.note_whole(&inner.pat, declared, value),
             Pat::Tuple(parts) => {
                 if let Expr::Tuple(values) = parse::unparenthesized(value)

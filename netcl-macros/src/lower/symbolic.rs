@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
             self.builder.name(*id, &variable.name);
         }
         let (updates, frames) = (self.updates.clone(), self.frames.len());
-        let positions = self.positions.clone();
+        let positions = self.marks.positions.clone();
         let around = (frames, self.frame().scopes.len());
         let carried = draft.carried().iter().copied().zip(initial.iter().copied()).collect();
         self.loops.push(SymbolicLoop { around, carried, asked: Vec::new(), pushed: Vec::new(), state: None });
@@ -54,11 +54,11 @@ impl<'a> Lowering<'a> {
         let filled = self.pushed_by(&each.body);
         self.set_filling(&filled, true);
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
-        let value = self.for_round((pattern, true), Val::Dim(start + round), &each.body);
+        let value = self.for_round((pattern, true), Val::from(start + round), &each.body);
         self.frame_mut().control.loops.pop();
         self.set_filling(&filled, false);
         // The body's nodes are its own.
-        self.positions = positions;
+        self.marks.positions = positions;
         let (pushed, state, asked) = self.loops.pop().map(|own| (own.pushed, own.state, own.asked)).unwrap_or_default();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::UNUSED_VALUE, &[&super::slips::KEPT]);
@@ -358,7 +358,7 @@ impl<'a> Lowering<'a> {
                 self.builder.broadcast_to(id, &shape)
             }
             ("arange", [Val::Dim(length)]) => {
-                let shape = netcl_kernels::dim::Shape(vec![length.clone()]);
+                let shape = netcl_kernels::dim::Shape(vec![length.size.clone()]);
                 self.builder.iota(&shape, 0, dtype.unwrap_or(netcl_kernels::dtype::DType::U32))
             }
             _ => return Some(self.report(span, &m::MAKER, &[&text(&call.func)])),
@@ -380,7 +380,7 @@ fn keep_unchanged(next: &mut [NodeId], carried: &[NodeId], initial: &[NodeId]) {
 /// The sizes in a list.
 fn sizes_of(sizes: &[Val<'_>]) -> Option<netcl_kernels::dim::Shape> {
     let size = |value: &Val<'_>| match value {
-        Val::Dim(dim) => Some(dim.clone()),
+        Val::Dim(dim) => Some(dim.size.clone()),
         _ => None,
     };
     sizes.iter().map(size).collect::<Option<Vec<_>>>().map(netcl_kernels::dim::Shape)

@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
     fn sized(&self, operation: &ops::Operation, position: usize, arg: Val<'a>) -> Val<'a> {
         match (operation.args.get(position).map(|spec| spec.kind), arg) {
             (Some(ops::ArgKind::Size | ops::ArgKind::Sizes), arg @ Val::Tensor(_)) => {
-                self.size(&arg).map_or(arg, Val::Dim)
+                self.size(&arg).map_or(arg, Val::from)
             }
             (Some(ops::ArgKind::Sizes), Val::List(all)) => {
                 Val::List(all.into_iter().map(|one| self.sized(operation, position, one)).collect())

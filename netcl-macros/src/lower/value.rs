@@ -49,8 +49,8 @@ impl std::fmt::Display for StructName {
 #[derive(Clone)]
 pub(crate) enum Val<'a> {
     Tensor(NodeId),
-    /// A size: integer literals, integer constants, symbols and arithmetic on them.
-    Dim(Dim),
+    /// A whole number or a size: integer literals, integer constants, symbols and arithmetic on them.
+    Dim(WholeNumber),
     Number(ConstFloat),
     Bool(bool),
     DType(DType),
@@ -92,8 +92,6 @@ pub(super) struct LocalVar<'a> {
     pub(super) assigned: usize,
     /// Of a whole number that is known while compiling: the type that its `let` says.
     pub(super) whole: Option<DType>,
-    /// The type that Rust has for a whole number, where the `let` says one: see [`super::integer`].
-    pub(super) integer: Option<Integer>,
     /// A loop whose rounds nobody knows is pushing into the list that it is.
     pub(super) filling: bool,
     /// Its value is of one kind whatever the numbers are: see [`Lowering::is_certain`](super::Lowering::is_certain).
@@ -144,6 +142,23 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// The value of a constant whose whole numbers are declared to be of that type.
+    pub(super) fn declared(self, dtype: Option<DType>) -> Val<'a> {
+        match (self, dtype) {
+            (Val::Dim(number), Some(dtype)) => Val::Dim(WholeNumber { ty: Some(Integer::Of(dtype)), ..number }),
+            (Val::List(items), Some(_)) => Val::List(items.into_iter().map(|item| item.declared(dtype)).collect()),
+            (value, _) => value,
+        }
+    }
+
+    /// The type that Rust has for the whole number, where something says one.
+    pub(super) fn integer(&self) -> Option<Integer> {
+        match self {
+            Val::Dim(whole) => whole.ty,
+            _ => None,
+        }
+    }
+
     /// How many values there are in it, an empty list being one.
     pub(crate) fn elements(&self) -> usize {
         match self {
@@ -180,7 +195,7 @@ impl<'a> Val<'a> {
     pub(crate) fn operand(&self) -> Option<ops::Value> {
         Some(match self {
             Val::Tensor(id) => ops::Value::Tensor(*id),
-            Val::Dim(dim) => ops::Value::Dim(dim.clone()),
+            Val::Dim(dim) => ops::Value::Dim(dim.size.clone()),
             Val::Number(number) => ops::Value::Number(number.value),
             Val::Bool(value) => ops::Value::Bool(*value),
             Val::Text(text) => ops::Value::Text(text.clone()),
@@ -193,9 +208,54 @@ impl<'a> Val<'a> {
     }
 }
 
+/// A whole number, of which sizes are made, and the type that it has in Rust where something says one: a suffix, a `let`, `as`. Without
+/// one it is of the type of what it meets.
+#[derive(Clone, Debug)]
+pub(crate) struct WholeNumber {
+    pub(super) size: Dim,
+    pub(super) ty: Option<Integer>,
+}
+
+impl WholeNumber {
+    /// What is computed of the two.
+    pub(super) fn with(&self, other: &WholeNumber, size: Dim) -> WholeNumber {
+        WholeNumber { size, ty: self.ty.or(other.ty) }
+    }
+
+    /// What is computed of this one.
+    pub(super) fn of_its_type(&self, size: Dim) -> WholeNumber {
+        WholeNumber { size, ty: self.ty }
+    }
+}
+
+impl From<Dim> for WholeNumber {
+    fn from(size: Dim) -> WholeNumber {
+        WholeNumber { size, ty: None }
+    }
+}
+
+impl std::ops::Deref for WholeNumber {
+    type Target = Dim;
+    fn deref(&self) -> &Dim {
+        &self.size
+    }
+}
+
+impl std::fmt::Display for WholeNumber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.size.fmt(f)
+    }
+}
+
+impl<'a> From<Dim> for Val<'a> {
+    fn from(size: Dim) -> Val<'a> {
+        Val::Dim(size.into())
+    }
+}
+
 /// The type of a whole number in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Integer {
+pub(crate) enum Integer {
     Of(DType),
     /// `usize`: a size, which is never negative.
     Size,
@@ -222,7 +282,7 @@ impl From<&ConstantList> for Val<'_> {
 impl From<Constant> for Val<'_> {
     fn from(constant: Constant) -> Self {
         match constant {
-            Constant::Integer(value) => Val::Dim(Dim::constant(value)),
+            Constant::Integer(value) => Dim::constant(value).into(),
             Constant::Float(number) => Val::Number(number),
             Constant::Bool(value) => Val::Bool(value),
         }

@@ -1,13 +1,14 @@
 //! Methods of whole numbers that are known while compiling: what they give is a whole number too.
 
+use super::value::WholeNumber;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 
 /// The method's value. `None` of other methods, of what is not known, and where Rust has no value (a divisor of zero).
 pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
     let x = constant(receiver)?;
-    let args: Vec<i64> = args.iter().map(constant).collect::<Option<_>>()?;
-    let value = match (name, args.as_slice()) {
+    let known: Vec<i64> = args.iter().map(constant).collect::<Option<_>>()?;
+    let value = match (name, known.as_slice()) {
         ("abs", []) => x.checked_abs()?,
         ("signum" | "sign", []) => x.signum(),
         ("clamp", [low, high]) => x.max(*low).min(*high),
@@ -15,12 +16,13 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("div_euclid", [divisor]) => x.checked_div_euclid(*divisor)?,
         _ => return None,
     };
-    Some(Val::Dim(Dim::constant(value)))
+    let ty = std::iter::once(receiver).chain(args).find_map(Val::integer);
+    Some(Val::Dim(WholeNumber { size: Dim::constant(value), ty }))
 }
 
 impl<'a> Lowering<'a> {
     /// Rust's functions of whole numbers that sizes have; `None` where the result is none.
-    pub(super) fn size_method(&mut self, name: &str, size: &Dim, other: &Dim) -> Option<Val<'a>> {
+    pub(super) fn size_method(&mut self, name: &str, size: &WholeNumber, other: &Dim) -> Option<Val<'a>> {
         if self.is_open(other) || self.is_open(size) && other.as_constant().is_some() {
             return Some(self.open());
         }
@@ -29,11 +31,12 @@ impl<'a> Lowering<'a> {
             "pow" => {
                 // What is too large is no size.
                 let base = size.as_constant()?;
-                base.checked_pow(u32::try_from(number).ok()?).map(|power| Val::Dim(Dim::constant(power)))
+                base.checked_pow(u32::try_from(number).ok()?)
+                    .map(|power| Val::Dim(size.of_its_type(Dim::constant(power))))
             }
             _ if number == 0 => None,
-            "div_ceil" => Some(Val::Dim(size.ceil_div(number))),
-            _ => Some(Val::Dim(size.ceil_div(number) * other.clone())),
+            "div_ceil" => Some(Val::Dim(size.of_its_type(size.ceil_div(number)))),
+            _ => Some(Val::Dim(size.of_its_type(size.ceil_div(number) * other.clone()))),
         }
     }
 }

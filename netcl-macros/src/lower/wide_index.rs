@@ -37,7 +37,7 @@ impl Lowering<'_> {
     fn is_widened(&self, id: NodeId) -> bool {
         let node = self.builder.node(id);
         let whole = |dtype: DType| dtype.is_integer() || dtype == DType::Bool;
-        if self.given(id).is_some() || self.from_indices.contains_key(&id) || !whole(node.dtype) {
+        if self.given(id).is_some() || self.marks.from_indices.contains_key(&id) || !whole(node.dtype) {
             return false;
         }
         match &node.op {
@@ -57,7 +57,7 @@ impl Lowering<'_> {
     /// Truths stay truths; what compares numbers compares wide ones.
     fn widen(&mut self, id: NodeId, known: &Widened) -> Result<NodeId> {
         let node = self.builder.node(id).clone();
-        if let Some(index) = self.from_indices.get(&id).filter(|_| self.given(id).is_none()).cloned() {
+        if let Some(index) = self.marks.from_indices.get(&id).filter(|_| self.given(id).is_none()).cloned() {
             // It has the sizes of the axes that it goes along, also of a range that has ended.
             return numbers(&mut self.builder, &index, &node.shape.0, DType::I64);
         }

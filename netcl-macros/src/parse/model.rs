@@ -307,8 +307,10 @@ pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
             && let Some(value) = constant::declared(&declared.ty, &declared.expr, constants)
         {
             let (name, ty) = (&declared.ident, &own);
-            constants.insert(format!("{ty}::{name}"), value);
-            constants.insert(format!("Self::{name}"), value);
+            for path in [format!("{ty}::{name}"), format!("Self::{name}")] {
+                constants.note_type(&path, &declared.ty);
+                constants.insert(path, value);
+            }
         }
     }
 }

@@ -360,3 +360,30 @@ fn what_returns_for_some_elements_is_what_rust_returns() -> Result<()> {
         Ok(())
     })
 }
+
+#[netcl::model]
+pub struct KeptTypes {
+    #[parameter(init = 1.0)]
+    w: Tensor<f32>,
+}
+
+#[netcl::model]
+impl KeptTypes {
+    /// What has begun as a float is one, whatever whole number it is assigned.
+    fn halves(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        let mut k: f32 = 7.0;
+        let mut untyped = 0.5;
+        k = 5;
+        untyped = 3;
+        x * (k / 2) + untyped / 2 * &self.w
+    }
+}
+
+#[test]
+fn a_float_stays_one_when_it_is_assigned_a_whole_number() -> Result<()> {
+    everywhere(|| {
+        let x = Tensor::from_slice(&device(), &[2.0f32, -4.0], &[2])?;
+        assert_eq!(KeptTypes::new(&device(), Seed(1))?.halves(&x)?.to_vec::<f32>()?, [6.5, -8.5]);
+        Ok(())
+    })
+}

@@ -68,6 +68,7 @@ mod structs;
 mod taken_names;
 mod transforms;
 mod twins;
+mod typed_numbers;
 mod variants;
 mod vectors_at_the_end;
 mod whole_lists;

@@ -287,3 +287,62 @@ fn ranges_begin_and_end_anywhere() -> Result<()> {
         Ok(())
     })
 }
+
+netcl::kernel! {
+    /// Reads that only a call knows, beside ones that a round knows.
+    fn by_argument(x: &Tensor<f32, N, C>, by: i32) -> Tensor<f32, N> {
+        |n| fold(0..C, 0.0, |h, k| 0.5 * h + 0.0 * x[n, k] + pad(x[n, k + by]))
+    }
+
+    fn by_argument_too(v: &Tensor<f32, N>, w: &Tensor<f32, C>, by: i32) -> (Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (fold(0..C, 0.0, |h, k| 0.5 * h + v[n] * w[k]), fold(0..C, 0.0, |h, k| 0.5 * h + pad(v[k + by]) * v[n]))
+    }
+
+    fn clamped_by_argument(x: &Tensor<f32, N, C>, by: i32) -> Tensor<f32, N> {
+        |n| fold(0..C, 0.0, |h, k| h + x[n, max(k - 1, 0)] * pad(x[n, clamp(k + by, 0, C - 1)]))
+    }
+
+    fn by_square(x: &Tensor<i32, N, C>) -> Tensor<i32, N> {
+        |n| fold(0..C, 0, |h, k| 10 * h + max(x[n, k], 0) - x[n, k] + pad(x[n, (k * k) % C]))
+    }
+}
+
+#[test]
+fn rounds_read_what_only_a_call_knows() -> Result<()> {
+    everywhere(|| {
+        for (n, c) in [(1, 4), (3, 9), (2, 12)] {
+            let x = above_one(&[n, c])?;
+            let v = above_one(&[n])?;
+            let w = above_one(&[c])?;
+            let (own, each) = (v.to_vec::<f32>()?, w.to_vec::<f32>()?);
+            for by in [-2, 0, 2] {
+                let at = |row: &[f32], k: i32| usize::try_from(k).ok().and_then(|k| row.get(k)).copied().unwrap_or(0.0);
+                let all = c as i32;
+                let read = by_rows(&x, |row| vec![(0..all).fold(0.0, |h, k| 0.5 * h + at(row, k + by))])?;
+                near(&by_argument(&x, by)?, &read)?;
+                by_argument.check(&x, by)?;
+                let (first, second) = by_argument_too(&v, &w, by)?;
+                let wanted: Vec<f32> = own.iter().map(|v| each.iter().fold(0.0, |h, w| 0.5 * h + v * w)).collect();
+                near(&first, &wanted)?;
+                let wanted: Vec<f32> =
+                    own.iter().map(|v| (0..all).fold(0.0, |h, k| 0.5 * h + at(&own, k + by) * v)).collect();
+                near(&second, &wanted)?;
+                by_argument_too.check(&v, &w, by)?;
+                let clamped = by_rows(&x, |row| {
+                    let term = |k: i32| row[(k - 1).max(0) as usize] * row[(k + by).clamp(0, all - 1) as usize];
+                    vec![(0..all).map(term).sum()]
+                })?;
+                near(&clamped_by_argument(&x, by)?, &clamped)?;
+                clamped_by_argument.check(&x, by)?;
+            }
+            let whole: Vec<i32> = (0..(n * c) as i32).map(|i| i % 7 + 1).collect();
+            let squares: Vec<i32> = whole
+                .chunks(c)
+                .map(|row| (0..c).fold(0i32, |h, k| h.wrapping_mul(10).wrapping_add(row[(k * k) % c])))
+                .collect();
+            let whole = Tensor::from_slice(&device(), &whole, &[n, c])?;
+            assert_eq!(by_square(&whole)?.to_vec::<i32>()?, squares);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,166 @@
+//! Whole numbers whose type something says are computed as Rust computes them, wherever they are held: in tuples, structs and options that
+//! a loop carries, from constants and closures, and what `as` makes of sizes and positions.
+
+use crate::common::{device, everywhere};
+use netcl::prelude::*;
+
+#[netcl::constant]
+const LARGE: i32 = 16_777_216;
+
+#[netcl::constant]
+const LISTED: [i32; 2] = [16_777_216, 3];
+
+#[netcl::tensors]
+pub struct Counted {
+    n: Tensor<i32>,
+    h: Tensor<i32>,
+}
+
+#[netcl::function]
+fn of_a_tuple(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut p = (0i32, 1i32);
+    for _ in 0..T {
+        p = (p.1, p.0 + p.1);
+    }
+    x.get(0, 0) * 0 + p.0
+}
+
+#[netcl::function]
+fn of_a_list(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut s = (Tensor::zeros([], i32), [16_777_216i32, 1]);
+    for t in 0..T {
+        s = (s.0 + x.get(0, t), [s.1[0] + 1, s.1[1] * 2]);
+    }
+    s.0 + s.1[0] - s.1[1] / 2
+}
+
+#[netcl::function]
+fn of_a_struct(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut s = Counted { n: 16_777_216i32, h: Tensor::zeros([], i32) };
+    for t in 0..T {
+        s.n += 1;
+        s.h = s.h + x.get(0, t);
+    }
+    s.h + s.n
+}
+
+#[netcl::function]
+fn of_an_option(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut s = Some(16_777_216i32);
+    for _ in 0..T {
+        s = Some(s.unwrap() + 1);
+    }
+    x.get(0, 0) * 0 + s.unwrap()
+}
+
+#[netcl::function]
+fn of_constants(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let start = || 16_777_216i32;
+    let (mut a, mut b, mut c) = (LARGE, LISTED[0], start());
+    for _ in 0..T {
+        a = a + 1;
+        b += 1;
+        c += 1;
+    }
+    x.get(0, 0) * 0 + (a - b) + c
+}
+
+/// Of positions: remainders, distances, the least and the greatest.
+#[netcl::function]
+fn of_positions(x: &Tensor<i32, T>) -> Tensor<i32, T, 5> {
+    let mut all = Vec::new();
+    for t in 0..T {
+        let d: i32 = t as i32 % 3;
+        let h = t as u32 * 2_654_435;
+        all.push(Tensor::stack(
+            [
+                x.get(0, t) * 0 + (t as i32 * 33_000_001) % 1_000_003,
+                x.get(0, t) + d,
+                (5 - t as i32 * 10_000_001).abs() + x.get(0, t),
+                (t as i32 * 33_000_001).clamp(5, 50_000_001) + x.get(0, t),
+                (h % 1000) as i32 + x.get(0, t),
+            ],
+            0,
+        ));
+    }
+    all.stack(0)
+}
+
+/// Of a size, and of what counts as sizes do.
+#[netcl::function]
+fn of_sizes(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut c = 0usize;
+    for t in 0..T {
+        c = c * 3 + t % 7;
+    }
+    x.get(0, 0) * 0 + (T as i32 * 33_000_001) % 1_000_003 + c as i32
+}
+
+/// Without a type they are floats as they are, and exact until then.
+#[netcl::function]
+fn of_none(x: &Tensor<f32, T>) -> Tensor<f32, T> {
+    let mut all = Vec::new();
+    for t in 0..T {
+        all.push(x.get(0, t) + (t * 33_000_001) % 1_000_003);
+    }
+    all.stack(0)
+}
+
+#[netcl::model]
+pub struct Declared {
+    #[parameter(init = 1.0)]
+    w: Tensor<f32>,
+    #[constant(16777217)]
+    large: i32,
+}
+
+#[netcl::model]
+impl Declared {
+    fn count(&self, x: &Tensor<i32, T>) -> Tensor<i32> {
+        let mut n = self.large;
+        for _ in 0..T {
+            n += 1;
+        }
+        x.get(0, 0) * 0 + n + (&self.w * 0.0).cast(i32)
+    }
+}
+
+#[test]
+fn typed_numbers_are_rusts() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        for rounds in [1usize, 2, 7, 40] {
+            let values: Vec<i32> = (0..rounds as i32).map(|t| t * 3 - 7).collect();
+            let x = Tensor::from_slice(&device, &values, &[rounds])?;
+            let (sum, n) = (values.iter().sum::<i32>(), rounds as i32);
+            let fibonacci = (0..rounds).fold((0i32, 1i32), |p, _| (p.1, p.0.wrapping_add(p.1))).0;
+            let doubled = (0..rounds).fold(1i32, |d, _| d.wrapping_mul(2));
+            assert_eq!(of_a_tuple(&x)?.item::<i32>()?, fibonacci, "{rounds}");
+            assert_eq!(of_a_list(&x)?.item::<i32>()?, sum + 16_777_216 + n - doubled / 2, "{rounds}");
+            assert_eq!(of_a_struct(&x)?.item::<i32>()?, sum + 16_777_216 + n, "{rounds}");
+            assert_eq!(of_an_option(&x)?.item::<i32>()?, 16_777_216 + n, "{rounds}");
+            assert_eq!(of_constants(&x)?.item::<i32>()?, 16_777_216 + n, "{rounds}");
+            let positions: Vec<i32> = (0..n)
+                .zip(&values)
+                .flat_map(|(t, x)| {
+                    let large = t.wrapping_mul(33_000_001);
+                    [
+                        large % 1_000_003,
+                        x + t % 3,
+                        (5 - t * 10_000_001).abs() + x,
+                        large.clamp(5, 50_000_001) + x,
+                        (t as u32 * 2_654_435 % 1000) as i32 + x,
+                    ]
+                })
+                .collect();
+            assert_eq!(of_positions(&x)?.to_vec::<i32>()?, positions, "{rounds}");
+            let counted = (0..rounds).fold(0usize, |c, t| c.wrapping_mul(3).wrapping_add(t % 7));
+            let size = n.wrapping_mul(33_000_001) % 1_000_003;
+            assert_eq!(of_sizes(&x)?.item::<i32>()?, size.wrapping_add(counted as i32), "{rounds}");
+            let untyped: Vec<f32> = (0..rounds).map(|t| 0.5 + ((t * 33_000_001) % 1_000_003) as f32).collect();
+            assert_eq!(of_none(&Tensor::full(&device, 0.5f32, &[rounds])?)?.to_vec::<f32>()?, untyped, "{rounds}");
+            assert_eq!(Declared::new(&device, Seed(1))?.count(&x)?.item::<i32>()?, 16_777_217 + n, "{rounds}");
+        }
+        Ok(())
+    })
+}
