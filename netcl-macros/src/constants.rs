@@ -6,7 +6,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syn::{ItemStruct, Type};
+use syn::{Ident, ItemStruct, Type};
 
 /// A value known while compiling.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +92,14 @@ impl Constants {
     /// These as if none of them were a list, so that the names of lists are among the unknown ones.
     pub(crate) fn without_lists(&self) -> Constants {
         Constants { lists: BTreeMap::new(), left_out: self.lists.keys().cloned().collect(), ..self.clone() }
+    }
+
+    /// Whether a struct with `#[netcl::tensors]` is called so, or one that is in such a struct.
+    pub(crate) fn has_struct(&self, name: &Ident) -> bool {
+        fn is_in(structs: &BTreeMap<String, Rc<TensorStruct>>, name: &Ident) -> bool {
+            structs.values().any(|own| own.item.ident == *name || is_in(&own.inner, name))
+        }
+        is_in(&self.structs, name)
     }
 
     /// Whether the size is made of parameters alone.

@@ -117,6 +117,14 @@ fn number(value: Constant, negative: bool) -> String {
     }
 }
 
+/// The numbers of a type, as a hint says them.
+pub(crate) fn one_of(dtype: DType) -> String {
+    match dtype.whole_range() {
+        Some((least, greatest)) => format!("a number from {least} to {greatest}"),
+        None => format!("a number that {dtype} holds"),
+    }
+}
+
 /// The smallest type of whole numbers that has the number, for a hint beside one that has not.
 pub(crate) fn wider(value: i64) -> DType {
     [DType::I32, DType::U32, DType::I64].into_iter().find(|dtype| dtype.holds(value)).unwrap_or(DType::I64)

@@ -97,7 +97,7 @@ messages! {
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name, found `{}`", "write `#[netcl::model(block = {})] impl {} { .. }`, and `#[netcl::model]` on the first block and on the struct";
     LAYER_NAME = "`{}` is a layer of netcl's, and a field of that type would be the layer", "choose another name, such as `My{}`";
     MODEL_TWICE = "`#[{}]` stands above this already", "remove this one";
-    NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
+    NO_NAMED_FIELDS = "a model needs named fields, found {}", "write `struct {} { {} }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "{}";
     BLOCK_TYPE = "`{}` is one type, and a block is for all that its model may have", "write a parameter in its place: `impl<{}> Block<{}> { .. }`; which type it is, each use of the model says";
     TYPE_ARGUMENT = "`{}` does not stand for the parameter `{}` of `{}`", "{}";
@@ -285,7 +285,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "`{}`, a single capital letter, is a size, and no argument's type names it{}", "a `#[netcl::constant]` has a longer name: call it `{}`; a size is named by an axis, as in `&Tensor<f32, {}>`";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; write `{}` in the model's `impl` block with `#[netcl::model]`, where its tensors have sizes{}";
+    MODEL_HAS_NO_FUNCTION = "{} has no compiled function `{}`{}", "{}; {}";
     DYNAMIC_CALLED = "`{}` is left to run time by `#[netcl::dynamic]`: no compiled function can call it", "give its tensors their sizes, `x: &Tensor<f32, N, 8>` and `-> Tensor<f32, N, 8>`, or call both in ordinary Rust";
     GRAD_ARGUMENTS = "`grad` takes a number and what it is differentiated in, found {} argument{}", "write `grad(&loss, x)`, or `grad(&loss, (x, &self.scale))` for a tuple of derivatives";
     GRAD_EXCHANGED = "`grad` takes the value first, and then what it is differentiated in", "write `{}`";
@@ -301,7 +301,7 @@ messages! {
     GRAD_AROUND = "`{}` depends on `{}` by what earlier rounds of the loop have computed, too, and a derivative in a loop's body goes through one round", "leave earlier rounds out: compute the value from `h.detach()` of what the loop carries as `h`; or ask behind the loop";
     GRAD_INDEPENDENT = "this value does not depend on `{}` in a way that has a derivative", "leave it out, or compute the value from it: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
-    LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
+    LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`{}";
     MODEL_PARAMETERS = "`{}` has {} parameter{}, of which a call by its path says the numbers", "write them, as in `{}(..)`";
     SELF_BOUND = "`self` is the model, and names no other value", "give it a name of its own, such as `h`";
     FUNCTION_WITHOUT_SELF = "`{}` has no `self`: it is a function of the type, and not of a value", "write `{}`";
@@ -335,8 +335,9 @@ messages! {
     LOOP_STACK = "the axis of `{}` of what a loop has pushed is {}", "write `ys.stack(0)`, whose new axis has the rounds";
     EMPTY_STACK = "`{}` of a list without values has no shape", "push a value into it, or let a loop do so";
     MAKER_DEVICE = "`{}` takes no device in a body, which is compiled for every one", "write `{}`";
+    JOINED_FIRST = "`{}` takes the tensors as one list", "write `{}`";
     MAKER = "`{}` takes other arguments", "write `Tensor::zeros([N, 16])`, `Tensor::ones([N, 16])`, `Tensor::full(0.5, [N, 16])` or `Tensor::arange(T)`, with the element type behind it if that is not `f32` (of `arange`: `u32`), or `Tensor::from([1.0, 2.0])`";
-    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `{}`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; {}up to 5 rounds may be left out, under `if i < {} { .. }`; for more make one round a function, which ordinary Rust calls in a loop";
+    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `{}`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; {}of up to 5 rounds some may be left out: `for i in 0..5 { if i < {} { .. } }`; for more make one round a function, which ordinary Rust calls in a loop";
     PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `{}`", "{}go over all of them, with what goes in as `h`: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
@@ -398,7 +399,7 @@ messages! {
     OPERANDS = "`{}` is not defined for {} and {}", "{}";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "{}";
-    NUMBER_TYPE = "`{}` is no {} number", "write a number that {} holds; or convert the other operand with `as {}`, and what comes of it back where that is wanted";
+    NUMBER_TYPE = "`{}` is no {} number", "write {}; or convert the other operand with `as {}`, and what comes of it back where that is wanted";
     SUFFIX = "`{}` takes numbers of the elements' type, {}, found one of {}", "{}";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     WHOLE_WRAPPED = "`{}` of whole numbers that an `if` or an index chooses would be of {} here, which does not hold all that they may give", "write what they are: `7i32` counts below zero; the element of a constant list with `as i32`";
@@ -429,9 +430,10 @@ messages! {
     SHIFT_DISTANCE = "{} is shifted by 0 to {} bits, found {}", "{}";
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, which is of truths, or convert them, `!({})`; `1.0 - x` turns 0 and 1 round";
+    TRUTHS = "`{}` takes truths, found elements of {}", "compare them: write `{}`; bits are combined by `&`, `|` and `^`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     LIST_COMPUTED = "a list is read at an index of the closure that is inside of it, found `{}`, which is computed", "choose by the number: `sum(0..{}, |k| if {} == k as i32 { .. } else { 0.0 })`";
-    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0, and the range of a loop ends at {}";
+    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0: the last one is {}";
 
     // Kernels
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
@@ -441,8 +443,8 @@ messages! {
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
     KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
     KERNEL_OWN_RESULT = "`{}` does not read its own result, whose elements are all computed at once", "what goes from element to element is carried by a `fold`: `fold(0..t + 1, 0.0, |h, k| 0.5 * h + x[k])`";
-    KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
-    KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
+    KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "read at it, or write `_{}` if that is meant";
+    KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "{}";
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "{}";
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";

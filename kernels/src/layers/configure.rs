@@ -63,7 +63,7 @@ impl Config {
             let hint: Vec<String> =
                 missing.iter().map(|key| format!("{} = {}", key.name, some_value(key.kind))).collect();
             let hint = match pairs.is_empty() {
-                true => format!("write `#[layer({})]` above the field", hint.join(", ")),
+                true => format!("write `#[layer({})]` above the field, with sizes of your own", hint.join(", ")),
                 false => format!("write `{}`", hint.join(", ")),
             };
             errors.push(Diagnostic::new(format!("`{}` needs {}", layer.name, each.join("; "))).hint(hint));

@@ -178,7 +178,7 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
         }
         _ => {
             return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")
-                .hint("-1 stands for what is left by the others: write these as sizes")
+                .hint("-1 stands for what is left by the others: keep one, and write each other as a number or a name of a size")
                 .of_argument(WrongArgument::Named("sizes")));
         }
     }

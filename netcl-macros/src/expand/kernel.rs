@@ -16,6 +16,7 @@ use netcl_kernels::graph::{Graph, OutputKind, build, open};
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::Visibility;
 
 /// The kernel's static, its type and its functions, of the function for each choice of its element types with its paths. They have
 /// one signature in Rust.
@@ -76,7 +77,7 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
     let check = differentiable.then(|| check(function, &pullback, &graphs));
     let (own, of_pullback) = (plans_in(function, "__netcl_plans"), plans_in(function, "__netcl_pullback_plans"));
     let report = report(if differentiable { quote!(#own, #of_pullback) } else { own });
-    let inner = quote!(pub);
+    let inner = one_module_further_in(vis);
     let imports = imports(function);
     let checks = (!checks.is_empty()).then(|| quote!(#[allow(clippy::all)] const _: fn() = || { #(#checks)* };));
     // Of a kernel's arguments and indices errors say so.
@@ -112,6 +113,20 @@ pub(crate) fn kernel(diag: &Diag, instances: Vec<(FunctionItem, Vec<Path>)>) -> 
         #checks
         #prelude
     })
+}
+
+/// The visibility of an item as it is written in a module beside that item: what is as private as an argument's type may name it.
+fn one_module_further_in(vis: &Visibility) -> TokenStream {
+    match vis {
+        Visibility::Inherited => quote!(pub(super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("self") => quote!(pub(super)),
+        Visibility::Restricted(restricted) => {
+            let path = &restricted.path;
+            let relative = path.segments.first().is_some_and(|first| first.ident == "super");
+            if relative { quote!(pub(in super::#path)) } else { quote!(pub(in #path)) }
+        }
+        Visibility::Public(_) => quote!(pub),
+    }
 }
 
 /// The pullback of a kernel that calls one without a gradient: an error for who asks for it.

@@ -17,9 +17,6 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, GenericArgument, Path, Type};
 
-/// Where else a function may be that a block calls.
-const FURTHER: &str = "; or, if another block has it, give this one a name, `#[netcl::model(block = more)]`: so it calls those of the first";
-
 impl<'a> Lowering<'a> {
     /// `Block::<4>::smooth(x)`, a function of a model that takes no `self`; `None` of other calls.
     pub(super) fn of_model(&mut self, path: &'a Path, name: &str, call: &'a ExprCall) -> Option<Val<'a>> {
@@ -150,9 +147,17 @@ impl<'a> Lowering<'a> {
             true => "none of its functions is compiled".to_string(),
             false => format!("its functions are {}", list(names())),
         };
-        let further = if own { FURTHER } else { "" };
+        let instead = match own {
+            true => format!(
+                "if a plain `impl` has `{name}`, move it here and give its tensors sizes; if another block with `#[netcl::model]` has it, \
+                 give this one a name, `#[netcl::model(block = more)]`: so it calls those of the first"
+            ),
+            false => format!(
+                "write `{name}` in the model's `impl` block with `#[netcl::model]`, where its tensors have sizes"
+            ),
+        };
         let near = suggestion(name, names());
-        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all, &name, &further])
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&whose, &name, &near, &all, &instead])
     }
 
     /// The model that is called so in a body.

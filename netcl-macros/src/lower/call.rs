@@ -403,8 +403,27 @@ impl<'a> Lowering<'a> {
         self.elementwise = elementwise;
         self.frames.pop();
         let value = self.helper_result(helper, value, span);
+        let value = self.for_every_element(value, (helper.result, &given), span);
         self.note_call(helper, given, &value);
         self.new_tensors_in(value)
+    }
+
+    /// The result of a function of scalars for each element of its arguments, also where it does not depend on them: `fn one(x: f32)
+    /// -> f32 { 1.0 }`.
+    fn for_every_element(&mut self, value: Val<'a>, (dtype, given): (DType, &[NodeId]), span: Span) -> Val<'a> {
+        // In kernels each is one element.
+        if self.axes.is_some() || self.elementwise {
+            return value;
+        }
+        let shapes = given.iter().map(|id| self.builder.shape(*id).clone());
+        let shape = shapes.reduce(|a, b| self.builder.broadcast_shapes("", a.clone(), b).unwrap_or(a));
+        let Some(shape) = shape.filter(|shape| shape.rank() > 0 && !value.is_unknown()) else { return value };
+        if matches!(&value, Val::Tensor(id) if *self.builder.shape(*id) == shape) {
+            return value;
+        }
+        let Some(id) = self.tensor(value, Some(dtype), span) else { return Val::Unknown };
+        let result = self.builder.broadcast_to(id, &shape);
+        self.check(result, span)
     }
 
     /// What a function of scalars gives, as the type that it declares.
@@ -450,7 +469,20 @@ impl<'a> Lowering<'a> {
         if words::REDUCTIONS.contains(&name) && (ranged || !matches!(name, "max" | "min")) {
             return Some(self.reduction(name, call));
         }
-        None
+        match (name, call.args.first(), call.args.last()) {
+            ("any" | "all", Some(range @ Expr::Range(length)), Some(Expr::Closure(each))) if ranged => {
+                let index = each.inputs.iter().map(crate::parse::text).collect::<Vec<_>>().join(", ");
+                let holds = crate::parse::index::text_of(&each.body);
+                let sum = format!("sum({}, |{index}| ({holds}) as i32)", crate::parse::text(range));
+                let instead = match (name, &length.start, &length.end) {
+                    ("any", ..) => format!("count where it holds: write `{sum} > 0`"),
+                    (_, _, Some(end)) => format!("count where it holds: write `{sum} == {}`", crate::parse::text(end)),
+                    _ => format!("count where it holds: `{sum}`"),
+                };
+                Some(self.report(call.func.span(), &m::UNSUPPORTED, &[&format!("`{name}` over a range"), &instead]))
+            }
+            _ => None,
+        }
     }
 }
 

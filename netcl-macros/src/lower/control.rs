@@ -86,7 +86,11 @@ impl<'a> Lowering<'a> {
                 self.report(call.method.span(), &m::CHANGED_IN_PLACE, &[&name, &instead])
             }
             Stmt::Expr(expr, semicolon) => {
-                let value = self.expr(expr);
+                let value = match (self.expr(expr), expr) {
+                    // It is called for what it does to the list.
+                    (Val::Option(_), Expr::MethodCall(call)) if !last && call.method == "pop" => Val::Unit,
+                    (value, _) => value,
+                };
                 if !matches!(value, Val::Unit) && !value.is_unknown() {
                     if let Some(semicolon) = semicolon.filter(|_| wanted) {
                         return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);

@@ -140,6 +140,13 @@ impl<'a> Lowering<'a> {
             }
         };
         let lazy = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
+        if let Some(refused) = self.no_truths(lazy, binary, [&left, &right]) {
+            return refused;
+        }
+        let (left, right) = (
+            self.bits_beside(&binary.left, &left, &right).unwrap_or(left.clone()),
+            self.bits_beside(&binary.right, &right, &left).unwrap_or(right),
+        );
         if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {
             let what = format!("an assignment on the right of `{}`", text(&binary.op));
             let instead = "write it before the condition, or under an `if`";
@@ -191,26 +198,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Rule: a whole number with a suffix meets values of that type. Wrong: `2u32 * x`, where `x` is of `f32`. Without one it
-    /// is a number of any type, and a size or an index either way.
-    fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
-        let types = |whole: &Expr, value: &Val<'a>, other: &Val<'a>| match (value, other) {
-            (Val::Dim(number), Val::Tensor(id)) => {
-                self.whole_type(whole).map(|own| (own, self.builder.dtype(*id), number.as_constant()))
-            }
+    /// Rule: `&&` and `||` are of truths. Wrong: `x && y` of whole numbers, whose bits `&` combines.
+    fn no_truths(&mut self, lazy: bool, binary: &syn::ExprBinary, sides: [&Val<'a>; 2]) -> Option<Val<'a>> {
+        let sides = sides.map(|side| match side {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| *dtype != DType::Bool),
             _ => None,
+        });
+        let (dtype, written) = match sides {
+            _ if !lazy => return None,
+            [Some(dtype), _] => (dtype, &binary.left),
+            [_, Some(dtype)] => (dtype, &binary.right),
+            _ => return None,
         };
-        let (first, second, number) = match (types(&binary.left, left, right), types(&binary.right, right, left)) {
-            (Some((own, other, number)), _) if own != other => (own, other, number),
-            (_, Some((own, other, number))) if own != other => (other, own, number),
-            _ => return true,
-        };
-        let literal = |number| netcl_kernels::dtype::Literal::Int(number, DType::I64);
-        let float = if first.is_float() { first } else { second };
-        let instead = number.and_then(|number| crate::literal::as_float(literal(number), float));
-        let instead = instead.unwrap_or_else(|| crate::literal::ONE_TYPE.to_string());
-        self.report(binary.op.span(), &m::SIMT_TYPES, &[&text(&binary.op), &first, &second, &instead]);
-        false
+        let instead = literal::compared_with_zero(written, dtype.is_float());
+        Some(self.report(written.span(), &m::TRUTHS, &[&text(&binary.op), &dtype, &instead]))
     }
 
     /// Rule: a factor is meant as it is written. Wrong: `x * (1 / 2)`, where Rust's quotient of whole numbers is 0.
@@ -423,6 +424,12 @@ impl<'a> Lowering<'a> {
             && let Some(refused) = self.overflows(Some(negated), &unary.expr, &Expr::Unary(unary.clone()))
         {
             return refused;
+        }
+        // What goes through a list is a reference to its elements: `for q in v.iter() { s += *q; }`.
+        if let (syn::UnOp::Deref(_), Expr::Path(_), Val::Dim(_) | Val::Number(_) | Val::Bool(_) | Val::Index(_)) =
+            (&unary.op, crate::parse::unparenthesized(&unary.expr), &value)
+        {
+            return value;
         }
         match self.turned(unary, &value) {
             Some(turned) => turned,

@@ -157,9 +157,11 @@ impl<'a> Lowering<'a> {
             self.leaves_rounds(word, said, span);
             return true;
         }
+        // An `if` around the whole loop is not left.
+        let around = left.first().map_or(0, |own| own.chosen);
         let instead = if target.is_none() {
             "it leaves a loop, and stands in none of that name"
-        } else if !control.chosen.is_empty() || self.axes.is_some() && !self.in_function() {
+        } else if control.chosen.len() > around || self.axes.is_some() && !self.in_function() {
             "all rounds are computed for every element: assign under the `if` what the rest would change"
         } else {
             return false;
@@ -186,7 +188,8 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Self) -> Val<'a>,
     ) -> (bool, Option<Val<'a>>) {
         let own = label.map(|label| label.name.to_string());
-        self.frame_mut().control.loops.push(EnteredLoop { label: own.clone(), symbolic: None });
+        let control = &mut self.frame_mut().control;
+        control.loops.push(EnteredLoop { label: own.clone(), symbolic: None, chosen: control.chosen.len() });
         let value = body(self);
         let control = &mut self.frame_mut().control;
         control.loops.pop();

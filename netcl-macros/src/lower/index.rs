@@ -181,7 +181,11 @@ impl<'a> Lowering<'a> {
         for arg in &function.args {
             let name = parse::name(&arg.name);
             if !name.starts_with('_') && !used.contains(&name) {
-                self.report(arg.name.span(), &m::KERNEL_UNUSED_ARGUMENT, &[&name, &name]);
+                let instead = match super::sizes::told_by(function, arg) {
+                    Some(size) => format!("write `_{name}`: it alone says what `{size}` is"),
+                    None => format!("remove it, or write `_{name}`"),
+                };
+                self.report(arg.name.span(), &m::KERNEL_UNUSED_ARGUMENT, &[&name, &instead]);
             }
         }
     }

@@ -121,7 +121,7 @@ impl<'a> Lowering<'a> {
             Some(value) => value.clone(),
             None => {
                 let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
-                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count, &count])
+                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count, &(count - 1)])
             }
         }
     }

@@ -1,9 +1,11 @@
 //! Rust's iterators over what is known while compiling: ranges of numbers, lists, and arrays of layers.
 
+use super::arith::{Operator, Places};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::BinaryOp;
 use proc_macro2::Span;
 
 /// Whether it is a method of Rust's iterators that is known here.
@@ -51,6 +53,33 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         Some(Val::List(items))
+    }
+
+    /// What Rust's iterators give of all that they go through: the sum and the product of a list or a range, the largest and the
+    /// smallest of its whole numbers.
+    pub(super) fn of_all(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>], span: Span) -> Option<Val<'a>> {
+        use BinaryOp::{Add, Max, Min, Mul};
+        let op = [("sum", Add), ("product", Mul), ("max", Max), ("min", Min)].into_iter().find(|own| own.0 == name)?.1;
+        if !args.is_empty() || !matches!(receiver, Val::List(_) | Val::Range(..)) {
+            return None;
+        }
+        let items = self.items(receiver)?;
+        let whole = |item: &Val<'a>| match item {
+            Val::Tensor(id) => self.builder.dtype(*id).is_integer(),
+            item => matches!(item, Val::Dim(_)),
+        };
+        let compares = matches!(op, Max | Min);
+        // Floats have no order in Rust.
+        if compares && !items.iter().all(whole) {
+            return None;
+        }
+        let all = items.into_iter().reduce(|a, b| self.operate(Operator::Binary(op), name, a, b, Places::all(span)));
+        Some(match (all, op) {
+            (Some(Val::Unknown), _) => Val::Unknown,
+            (all, Max | Min) => Val::Option(all.map(Box::new)),
+            (Some(all), _) => all,
+            (None, op) => Dim::constant(i64::from(op == Mul)).into(),
+        })
     }
 
     /// What is wrong with a loop over what [`Lowering::iterator`] does not know.

@@ -20,6 +20,8 @@ pub(super) struct EnteredLoop {
     pub(super) label: Option<String>,
     /// Where it has as many rounds as a symbol says, and one body for all: how many errors there were before it.
     pub(super) symbolic: Option<usize>,
+    /// In how many elementwise `if`s it stands.
+    pub(super) chosen: usize,
 }
 
 /// How control goes in one call.

@@ -264,7 +264,8 @@ impl<'a> Lowering<'a> {
         {
             return Some(self.open());
         }
-        if known && self.axes.is_none() && !receiver.is_unknown() {
+        let here = self.axes.is_none() || self.in_function();
+        if known && here && !receiver.is_unknown() {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.argument_of(arg)).collect();
             if args.iter().any(Val::is_unknown) {
                 return Some(Val::Unknown);
@@ -316,7 +317,18 @@ impl<'a> Lowering<'a> {
             let (w, g) = (plural(wanted), plural(args.len()));
             let example = vec!["&x"; wanted].join(", ");
             let wrong = places.get(wanted).copied().unwrap_or(method);
-            return self.report(wrong, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g, &field, &example]);
+            let further = match layer.layer.name.contains("Attention") && args.len() > wanted {
+                true => {
+                    "; what is later is left out with `#[layer(.., causal = true)]`, and by another mask in attention of your own: \
+                         `scores.masked_fill(&mask, f32::NEG_INFINITY).softmax(-1)`"
+                }
+                false => "",
+            };
+            return self.report(
+                wrong,
+                &m::LAYER_ARGUMENTS,
+                &[&field, &wanted, &w, &args.len(), &g, &field, &example, &further],
+            );
         }
         let mut nodes: Vec<NodeId> = Vec::new();
         for (arg, place) in args.into_iter().zip(places) {
@@ -355,6 +367,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.position_method(name, &receiver, &args, span) {
             return value;
         }
+        if let Some(value) = self.of_all(name, &receiver, &args, span) {
+            return value;
+        }
         if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }
@@ -366,7 +381,10 @@ impl<'a> Lowering<'a> {
         }
         // Of elements, not of tensors along an axis.
         let scalars = self.axes.is_some() || self.elementwise;
-        if scalars && let Some(op) = [BinaryOp::Max, BinaryOp::Min].into_iter().find(|op| op.name() == name) {
+        // `steps.min(12)` of `steps: i32`, which has no axis.
+        if (scalars || args.len() == 1 && self.is_one_whole(&receiver))
+            && let Some(op) = [BinaryOp::Max, BinaryOp::Min].into_iter().find(|op| op.name() == name)
+        {
             let [other] = args.as_slice() else {
                 let example = format!("`x.{name}(y)`; along an axis, in a kernel, `{name}(0..C, |c| x[n, c])`");
                 return self.report(span, &m::KERNEL_TWO_VALUES, &[&name, &(args.len() + 1), &example]);

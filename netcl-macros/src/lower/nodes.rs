@@ -5,7 +5,7 @@ use super::identity::NewTensors;
 use super::value::ChosenWhole;
 use super::{Affine, Lowering, Val};
 use crate::ast::PlainType;
-use crate::literal::wider;
+use crate::literal::{one_of, wider};
 use crate::messages as m;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
@@ -117,7 +117,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Number(number) => {
                 let number = format!("{:?}", number.value);
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &dtype, &DType::F32]);
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &"a whole number", &DType::F32]);
                 None
             }
             Val::Unit => {
@@ -133,7 +133,7 @@ impl<'a> Lowering<'a> {
 
     /// Says that `dtype` has no such whole number.
     pub(super) fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &dtype, &wider(number)]);
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &one_of(dtype), &wider(number)]);
         None
     }
 

@@ -7,7 +7,7 @@ use crate::messages as m;
 use crate::parts::{Composite, Declared};
 use crate::paths;
 use proc_macro2::{Ident, Span};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Member, Pat};
@@ -147,7 +147,14 @@ impl<'a> Lowering<'a> {
                 Member::Unnamed(position) => (position.index.to_string(), value),
             }
         });
-        let fields = fields.collect();
+        let fields: Vec<(String, Val<'a>)> = fields.collect();
+        // Whether there is such a struct with these fields rustc says. (Those in structs that are passed need not be imported.)
+        let is_named =
+            given.path.segments.last().is_some_and(|last| self.frame().unit.constants.has_struct(&last.ident));
+        if !is_named && self.frames.len() == 1 && !given.path.is_ident("Self") {
+            let (path, members) = (&given.path, given.fields.iter().map(|field| &field.member));
+            self.private.push(quote!(let _ = |__netcl_value: #path| { #(let _ = &__netcl_value.#members;)* };));
+        }
         Val::of_fields(name, fields)
     }
 

@@ -394,7 +394,10 @@ impl<'a> Lowering<'a> {
                     "the value of a `const` is known with `#[netcl::constant]` above it and a name of several letters: `{}`",
                     crate::parse::constant::longer(&name)
                 ),
-                _ => format!("the value of `{name}` is known with `#[netcl::constant]` above it, as `{{ {name} }}`"),
+                _ => format!(
+                    "write `{name}` where the same size is meant; its value is known with `#[netcl::constant]` above it, and then named \
+                     as `{{ {name} }}`"
+                ),
             };
             diagnostic = diagnostic.hint(instead);
         }

@@ -1,6 +1,6 @@
 //! What a model's names of sizes mean where it is compiled.
 
-use crate::ast::ModelItem;
+use crate::ast::{ArgDecl, ArgType, DimToken, FunctionItem, ModelItem};
 use netcl_kernels::dim::{Dim, Symbol};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,4 +73,21 @@ pub(crate) fn symbol(dim: &Dim) -> Option<String> {
     let mut name = None;
     dim.visit_symbols(&mut |symbol| name = Some(symbol.name().to_string()));
     name.filter(|name| *dim == Dim::symbol(name))
+}
+
+/// The size that only this argument tells.
+pub(super) fn told_by(function: &FunctionItem, arg: &ArgDecl) -> Option<String> {
+    let named = |dims: &[DimToken]| {
+        let mut names = BTreeSet::new();
+        dims.iter().for_each(|token| token.dim.visit_symbols(&mut |symbol| names.extend([symbol.name().to_string()])));
+        names
+    };
+    let of_argument = |arg: &ArgDecl| match &arg.ty {
+        ArgType::Tensor(ty) => named(&ty.dims),
+        _ => BTreeSet::new(),
+    };
+    let others = || function.args.iter().filter(|other| !std::ptr::eq(*other, arg));
+    let known: BTreeSet<String> = others().flat_map(of_argument).collect();
+    let wanted: BTreeSet<String> = function.results.iter().flat_map(|result| named(&result.dims)).collect();
+    of_argument(arg).into_iter().find(|name| wanted.contains(name) && !known.contains(name))
 }

@@ -61,7 +61,49 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// WholeNumber numbers that are known and of a type are computed with as elements of that type are: they wrap. Rule: both are of one type,
+    /// Rule: a whole number with a suffix meets values of that type. Wrong: `2u32 * x`, where `x` is of `f32`. Without one it
+    /// is a number of any type, and a size or an index either way.
+    pub(super) fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
+        let types = |whole: &Expr, value: &Val<'a>, other: &Val<'a>| match (value, other) {
+            (Val::Dim(number), Val::Tensor(id)) => {
+                self.whole_type(whole).map(|own| (own, self.builder.dtype(*id), number.as_constant()))
+            }
+            _ => None,
+        };
+        let (first, second, number) = match (types(&binary.left, left, right), types(&binary.right, right, left)) {
+            (Some((own, other, number)), _) if own != other => (own, other, number),
+            (_, Some((own, other, number))) if own != other => (other, own, number),
+            _ => return true,
+        };
+        let whole = |number| Literal::Int(number, DType::I64);
+        let float = if first.is_float() { first } else { second };
+        let instead = number.and_then(|number| literal::as_float(whole(number), float));
+        let instead = instead.unwrap_or_else(|| literal::ONE_TYPE.to_string());
+        self.report(binary.op.span(), &m::SIMT_TYPES, &[&parse::text(&binary.op), &first, &second, &instead]);
+        false
+    }
+
+    /// A whole number without a type whose bits `!` or `<<` has moved, in the type of what it meets: `u & !3`, `i ^ (1 << 31)`.
+    pub(super) fn bits_beside(&self, written: &Expr, value: &Val<'a>, other: &Val<'a>) -> Option<Val<'a>> {
+        fn moves(written: &Expr, bits: u32) -> bool {
+            match parse::unparenthesized(written) {
+                Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Not(_)),
+                Expr::Binary(binary) => match (&binary.op, parse::unparenthesized(&binary.right)) {
+                    (syn::BinOp::Shl(_), Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(by), .. })) => {
+                        by.base10_parse::<u32>().is_ok_and(|by| by < bits)
+                    }
+                    _ => moves(&binary.left, bits) || moves(&binary.right, bits),
+                },
+                _ => false,
+            }
+        }
+        let (Val::Dim(number), Val::Tensor(id)) = (value, other) else { return None };
+        let dtype = self.builder.dtype(*id);
+        let bits = number.as_constant().filter(|_| number.ty.is_none() && dtype.is_integer())?;
+        moves(written, 8 * dtype.size() as u32).then(|| Dim::constant(dtype.wrap(bits)).into())
+    }
+
+    /// Whole numbers that are known and of a type are computed with as elements of that type are: they wrap. Rule: both are of one type,
     /// but for the distance of a shift. Wrong: `1u32 + 1i32`. `None` of others.
     pub(super) fn of_their_type(
         &mut self,
@@ -168,7 +210,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn turned(&self, unary: &syn::ExprUnary, value: &Val<'a>) -> Option<Val<'a>> {
         match (&unary.op, value) {
             (syn::UnOp::Not(_), Val::Dim(known)) => {
-                let dtype = self.type_of_bits(&unary.expr).unwrap_or(DType::I32);
+                let own = known.ty.map(Integer::dtype);
+                let dtype = own.or_else(|| self.type_of_bits(&unary.expr)).unwrap_or(DType::I32);
                 Some(Val::Dim(known.of_its_type(Dim::constant(dtype.wrap(!known.as_constant()?)))))
             }
             _ => None,

@@ -50,7 +50,8 @@ impl<'a> Lowering<'a> {
         let carried = draft.carried().iter().copied().zip(initial.iter().copied()).collect();
         self.loops.push(SymbolicLoop { around, carried, asked: Vec::new(), pushed: Vec::new(), state: None });
         let label = each.label.as_ref().map(|label| label.name.to_string());
-        self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said) });
+        let chosen = self.frame().control.chosen.len();
+        self.frame_mut().control.loops.push(EnteredLoop { label, symbolic: Some(said), chosen });
         let filled = self.pushed_by(&each.body);
         self.set_filling(&filled, true);
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
@@ -360,6 +361,12 @@ impl<'a> Lowering<'a> {
             ("arange", [Val::Dim(length)]) => {
                 let shape = netcl_kernels::dim::Shape(vec![length.size.clone()]);
                 self.builder.iota(&shape, 0, dtype.unwrap_or(netcl_kernels::dtype::DType::U32))
+            }
+            ("stack" | "concat", [first @ Val::Tensor(_), Val::List(_), _]) if !first.is_unknown() => {
+                let written: Vec<String> = call.args.iter().map(text).collect();
+                let others = written[1].trim_start_matches('[').trim_end_matches(']').to_string();
+                let instead = format!("{}([{}, {others}], {})", text(&call.func), written[0], written[2]);
+                return Some(self.report(span, &m::JOINED_FIRST, &[&text(&call.func), &instead]));
             }
             _ => return Some(self.report(span, &m::MAKER, &[&text(&call.func)])),
         };

@@ -21,6 +21,14 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
 }
 
 impl<'a> Lowering<'a> {
+    /// Whether it is one whole number that a call knows.
+    pub(super) fn is_one_whole(&self, value: &Val<'a>) -> bool {
+        match value {
+            Val::Tensor(id) => self.builder.shape(*id).rank() == 0 && self.builder.dtype(*id).is_integer(),
+            _ => false,
+        }
+    }
+
     /// Rust's functions of whole numbers that sizes have; `None` where the result is none.
     pub(super) fn size_method(&mut self, name: &str, size: &WholeNumber, other: &Dim) -> Option<Val<'a>> {
         if self.is_open(other) || self.is_open(size) && other.as_constant().is_some() {

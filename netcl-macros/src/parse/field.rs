@@ -531,6 +531,7 @@ fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
                 // `#[constant]` and `#[constant()]` have none.
                 let found = match &given.meta {
                     syn::Meta::List(list) if !list.tokens.is_empty() => format!("`{}`", list.tokens),
+                    syn::Meta::NameValue(pair) => format!("`= {}`", text(&pair.value)),
                     _ => "none".to_string(),
                 };
                 wrong(found, given.path().span());

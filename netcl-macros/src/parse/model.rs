@@ -21,6 +21,19 @@ use syn::{
     Type,
 };
 
+/// What a struct without named fields is, and its fields with names.
+fn unnamed(fields: &Fields) -> (&'static str, String) {
+    const NAMES: [&str; 4] = ["first", "second", "third", "fourth"];
+    if fields.is_empty() {
+        return ("a struct without fields", "#[layer(inputs = 8, outputs = 4)] hidden: Linear".to_string());
+    }
+    let named = fields.iter().zip(NAMES).map(|(field, name)| {
+        let attrs: String = field.attrs.iter().map(|attr| format!("{} ", text(attr))).collect();
+        format!("{attrs}{name}: {}", text(&field.ty))
+    });
+    ("a tuple struct", named.collect::<Vec<_>>().join(", "))
+}
+
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> ModelItem {
     // Of a lifetime that a field has, the field is spoken of.
@@ -38,7 +51,8 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
             fields.filter_map(|f| named::with_values(diag, f, &refused, constants)).collect()
         }
         Fields::Unnamed(_) | Fields::Unit => {
-            diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
+            let (found, fields) = unnamed(&item.fields);
+            diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&found, &item.ident, &fields]);
             Vec::new()
         }
     };

@@ -152,9 +152,11 @@ pub(crate) fn near_type(name: &str) -> String {
 pub(crate) fn dimensions(given: &impl ToTokens) -> String {
     let written = given.to_token_stream();
     if let Some(name) = one_letter(written.clone(), 0) {
+        let longer = super::constant::longer(&name);
+        let instead = super::text(&written).replace(&format!("{{ {name} }}"), longer);
         return format!(
-            "a name of one letter is a size, and stands without braces of its own; a `#[netcl::constant]` has a longer name: call it `{}`",
-            super::constant::longer(&name)
+            "a name of one letter is a size, and stands without braces of its own; a `#[netcl::constant]` has a longer name: call it \
+             `{longer}`, and write `{instead}`"
         );
     }
     if let Some(quotient) = by_zero(&written) {

@@ -86,7 +86,7 @@ impl Simt<'_> {
                 && !(0..length).contains(&element)
             {
                 let of = format!("`{}`", text(&whole.expr));
-                self.report(expr.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length, &length]);
+                self.report(expr.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length, &(length - 1)]);
                 return None;
             }
             let value = self.index(value, expr)?;

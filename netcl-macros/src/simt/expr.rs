@@ -356,7 +356,10 @@ impl Simt<'_> {
         let (what, instead) = match expr {
             Expr::Return(_) => ("`return` here", "write `if done { return; }` as a statement of the function itself"),
             Expr::Match(_) => ("`match`", "write `if`"),
-            Expr::Closure(_) => ("a closure", "write a function with `#[netcl::function]`"),
+            Expr::Closure(_) => (
+                "a closure",
+                "write it above `kernel!` as a function, `#[netcl::function] fn twice(v: f32) -> f32 { v * 2.0 }`, and call that",
+            ),
             Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
             Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),
             Expr::Range(_) => ("a range", "ranges stand in `for i in 0..N`"),

@@ -2,7 +2,7 @@
 
 use super::state::{Simt, Val};
 use crate::ast::Constant;
-use crate::literal::wider;
+use crate::literal::{one_of, wider};
 use crate::messages as m;
 use crate::number::ConstFloat;
 use crate::parse;
@@ -39,7 +39,7 @@ impl Simt<'_> {
                 if let Constant::Integer(value) = number
                     && !dtype.holds(value)
                 {
-                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &dtype, &wider(value)]);
+                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &one_of(dtype), &wider(value)]);
                     return None;
                 }
                 if let Constant::Float(number) = number

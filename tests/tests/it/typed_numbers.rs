@@ -164,3 +164,112 @@ fn typed_numbers_are_rusts() -> Result<()> {
         Ok(())
     })
 }
+
+/// Bits of numbers without a type are those of the type that they meet.
+#[netcl::function]
+fn of_bits(u: u32) -> u32 {
+    (u & !3) ^ (3 << 31)
+}
+
+#[netcl::function]
+fn largest_turned(i: i32) -> i32 {
+    let v = [1, 2, i];
+    v.iter().fold(i32::MIN, |m, q| m.max(*q)) ^ (1 << 31)
+}
+
+/// The `if` is around the whole loop, which all elements leave in the same round.
+#[netcl::function]
+fn twice_if(p: bool, i: i32) -> i32 {
+    let mut s = 0;
+    if p {
+        for k in 0..4 {
+            if k == 2 {
+                break;
+            }
+            s += i;
+        }
+    }
+    s
+}
+
+#[netcl::function]
+fn one_each(_x: f32) -> f32 {
+    1.0
+}
+
+#[netcl::function]
+fn first_of(x: f32, _y: f32) -> f32 {
+    x
+}
+
+netcl::kernel! {
+    /// A list is folded in what a kernel calls, and summed in a kernel.
+    fn in_a_kernel(i: &Tensor<i32, N>) -> (Tensor<i32, N>, Tensor<i32, N>) {
+        |n| (largest_turned(i[n]), [1, i[n], 3].iter().sum())
+    }
+}
+
+#[netcl::function]
+fn elements(u: &Tensor<u32, N>, i: &Tensor<i32, N>) -> (Tensor<u32, N>, Tensor<i32, N>, Tensor<i32, N>) {
+    (of_bits(u), largest_turned(i), twice_if(i.gt(0), i))
+}
+
+#[netcl::function]
+fn alike(x: &Tensor<f32, N>, y: &Tensor<f32, M, N>) -> (Tensor<f32, N>, Tensor<f32, M, N>) {
+    (one_each(x) + x, first_of(x, y))
+}
+
+/// What Rust's iterators give of lists and ranges, a list that loses its last, and a number that a call knows.
+#[netcl::function]
+fn of_lists(x: &Tensor<i32, N>, most: i32) -> Tensor<i32, N> {
+    let mut kept = Vec::new();
+    kept.push(x * 2);
+    kept.push(x * 3);
+    kept.pop();
+    let sum: i32 = [1, 2, 3].iter().sum();
+    let product: i32 = (1..5).product();
+    let both = [x * 5, x * 7].iter().sum();
+    kept[0] * most.min(12) + sum * product + [3, 9, 4].iter().max().unwrap() - [3, 9, 4].iter().min().unwrap() + both
+}
+
+/// A private enum chooses.
+#[derive(Clone, Copy)]
+enum Way {
+    Once,
+    Twice,
+}
+
+#[netcl::function]
+fn chosen(x: &Tensor<i32, N>, way: Way) -> Tensor<i32, N> {
+    match way {
+        Way::Once => x * 1,
+        Way::Twice => x * 2,
+    }
+}
+
+#[test]
+fn functions_are_rusts() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        let (us, is) = ([1u32, 7, u32::MAX], [1i32, -2, 30]);
+        let (u, i) = (Tensor::from_slice(&device, &us, &[3])?, Tensor::from_slice(&device, &is, &[3])?);
+        let (bits, most, double) = elements(&u, &i)?;
+        assert_eq!(bits.to_vec::<u32>()?, us.map(|u| (u & !3) ^ (3 << 31)));
+        assert_eq!(most.to_vec::<i32>()?, is.map(|i| i.max(2) ^ i32::MIN));
+        assert_eq!(double.to_vec::<i32>()?, is.map(|i| twice_if(i > 0, i)));
+        let (most, folded) = in_a_kernel(&i)?;
+        assert_eq!(most.to_vec::<i32>()?, is.map(largest_turned));
+        assert_eq!(folded.to_vec::<i32>()?, is.map(|i| i + 4));
+        let x = Tensor::from_slice(&device, &[1f32, 2.0, 4.0], &[3])?;
+        let (ones, firsts) = alike(&x, &Tensor::zeros(&device, &[2, 3], DType::F32)?)?;
+        assert_eq!(ones.to_vec::<f32>()?, [2.0, 3.0, 5.0]);
+        assert_eq!(firsts.to_vec::<f32>()?, [1.0, 2.0, 4.0, 1.0, 2.0, 4.0]);
+        for most in [5, 20] {
+            let wanted = is.map(|x| x * 2 * most.min(12) + 6 * 24 + 6 + x * 12);
+            assert_eq!(of_lists(&i, most)?.to_vec::<i32>()?, wanted);
+        }
+        assert_eq!(chosen(&i, Way::Once)?.to_vec::<i32>()?, is);
+        assert_eq!(chosen(&i, Way::Twice)?.to_vec::<i32>()?, is.map(|i| i * 2));
+        Ok(())
+    })
+}

@@ -160,6 +160,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("SIMT_LOCAL_RACE", "a line between two of the author's"),
     ("SIMT_LOCAL_WRITTEN", "a line between two of the author's"),
     ("SIMT_ENDLESS", "what ends a loop of the author's"),
+    ("NUMBER_TYPE", "a number of the author's"),
     ("ORDINARY_ATTRIBUTE", "a function that the author's calls"),
 ];
 
