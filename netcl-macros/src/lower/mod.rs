@@ -56,6 +56,7 @@ mod launched;
 mod leave;
 mod left_out;
 mod listed;
+mod marks;
 mod method;
 mod misuse;
 mod named;
@@ -175,7 +176,7 @@ pub(crate) struct Lowering<'a> {
     cases: cases::Cases<'a>,
     seed: Option<NodeId>,
     new_tensors: identity::NewTensors,
-    marks: nodes::Marks,
+    marks: marks::Marks,
     /// What `as` makes of the element of a list that is read next: `W[k] as i32`.
     read_as: Option<netcl_kernels::dtype::DType>,
     /// See [`Path::private`].
@@ -272,7 +273,7 @@ impl<'a> Lowering<'a> {
             wanted: false,
             computed: Vec::new(),
             result_axes: 0,
-            marks: nodes::Marks::default(),
+            marks: marks::Marks::default(),
             read_as: None,
             advice: None,
             argument_places: Vec::new(),

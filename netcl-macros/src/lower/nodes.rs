@@ -2,8 +2,8 @@
 
 use super::calls_made::Calls;
 use super::identity::NewTensors;
-use super::value::ChosenWhole;
-use super::{Affine, Lowering, Val};
+use super::marks::Marks;
+use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::literal::{one_of, wider};
 use crate::messages as m;
@@ -11,23 +11,8 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{InputKind, NodeId};
-use netcl_kernels::ops::Position;
 use netcl_kernels::span::{Diagnostic, Result};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
-
-/// What is known of nodes beside the graph.
-#[derive(Clone, Default)]
-pub(super) struct Marks {
-    /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
-    pub(super) positions: BTreeMap<NodeId, Position>,
-    /// What stands for indices among numbers.
-    pub(super) from_indices: BTreeMap<NodeId, Affine>,
-    /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form.
-    pub(super) chosen_wholes: BTreeMap<NodeId, ChosenWhole>,
-    /// Operations of whole tensors that were called by their names alone, as functions are, by what they gave.
-    pub(super) named: BTreeMap<NodeId, String>,
-}
 
 /// The graph at one moment, and all that is known of its nodes: where something is built anew, their numbers stand for others.
 pub(super) struct Snapshot<'a> {
