@@ -117,6 +117,14 @@ fn number(value: Constant, negative: bool) -> String {
     }
 }
 
+/// Which is the last element of so many, as a hint says it.
+pub(crate) fn last_of(count: usize) -> String {
+    match count.checked_sub(1) {
+        Some(last) => format!("the last one is {last}"),
+        None => "an empty list has none".to_string(),
+    }
+}
+
 /// The numbers of a type, as a hint says them.
 pub(crate) fn one_of(dtype: DType) -> String {
     match dtype.whole_range() {

@@ -433,7 +433,7 @@ messages! {
     TRUTHS = "`{}` takes truths, found elements of {}", "compare them: write `{}`; bits are combined by `&`, `|` and `^`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     LIST_COMPUTED = "a list is read at an index of the closure that is inside of it, found `{}`, which is computed", "choose by the number: `sum(0..{}, |k| if {} == k as i32 { .. } else { 0.0 })`";
-    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0: the last one is {}";
+    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0: {}";
 
     // Kernels
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";

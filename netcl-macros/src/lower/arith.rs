@@ -261,7 +261,8 @@ impl<'a> Lowering<'a> {
             return Some(self.report(places.op, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]));
         }
         if let Some(size) = dims(op, a, b) {
-            return Some(Val::Dim(if is_shift { a.of_its_type(size) } else { a.with(b, size) }));
+            let whole = if is_shift { a.of_its_type(size) } else { a.with(b, size) };
+            return Some(Val::Dim(whole.wrapped()));
         }
         let axes = self.axes.as_deref().unwrap_or_default();
         let left = || Val::Index(Affine::fixed(a.size.clone()));
@@ -304,9 +305,12 @@ impl<'a> Lowering<'a> {
         };
         let position = self.position_of(op, &left, &right);
         // Sizes without a type are numbers of any: what is computed of them is exact, and then a float as they are.
-        let untyped =
-            |value: &Val<'a>| matches!(value, Val::Dim(number) if number.ty.is_none_or(|ty| ty == Integer::Size));
-        let of_sizes = untyped(&left) && untyped(&right);
+        let of_sizes = match (&left, &right, op) {
+            (Val::Dim(left), Val::Dim(right), Operator::Binary(op)) => {
+                op.takes(DType::I64) && !matches!(left.type_with(right), Some(Integer::Of(_)))
+            }
+            _ => false,
+        };
         let dtype = if of_sizes { DType::I64 } else { self.common_dtype(&left, &right) };
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -331,7 +335,9 @@ impl<'a> Lowering<'a> {
             diagnostic
         };
         let result = match result {
-            Ok(id) if of_sizes && self.builder.dtype(id).is_integer() => self.builder.cast(id, DType::F32),
+            Ok(exact) if of_sizes => self.builder.cast(exact, DType::F32).inspect(|float| {
+                self.marks.exact.insert(*float, exact);
+            }),
             result => result,
         };
         let value = self.check(result.map_err(named), span);
@@ -349,11 +355,13 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let number = |value: &Val<'a>| matches!(value, Val::Number(_));
-        let whole = |value: &Val<'a>| match value.integer() {
-            Some(Integer::Of(dtype)) => Some(dtype),
+        // An index or a float beside it is what it is.
+        let whole = match (left, right) {
+            (Val::Dim(left), Val::Dim(right)) => left.type_with(right),
             _ => None,
         };
-        let said = of(left).or(of(right)).or(typed(left)).or(typed(right)).or(whole(left)).or(whole(right));
+        let whole = whole.and_then(|ty| if let Integer::Of(dtype) = ty { Some(dtype) } else { None });
+        let said = of(left).or(of(right)).or(typed(left)).or(typed(right)).or(whole);
         said.unwrap_or(if number(left) || number(right) {
             DType::F32
         } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {

@@ -102,6 +102,19 @@ impl<'a> Lowering<'a> {
         let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
         let same = std::mem::discriminant(part) == std::mem::discriminant(&value)
             || number(part) && number(&value) && !(part.integer().is_some() && matches!(value, Val::Number(_)));
+        if let (Some(before), Some(after)) = (part.whole_dtype(), value.whole_dtype())
+            && before != after
+        {
+            *part = Val::Unknown;
+            return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
+        }
+        if let (Some(dtype), Val::Dim(number)) = (part.whole_dtype(), &value)
+            && let Some(number) = number.as_constant().filter(|number| !dtype.holds(*number))
+        {
+            *part = Val::Unknown;
+            self.no_whole(number, dtype, span);
+            return Val::Unknown;
+        }
         if !same && !value.is_unknown() && !part.is_unknown() {
             let after = if matches!(value, Val::Number(_)) { "a float".to_string() } else { value.kind() };
             let before = part.kind();

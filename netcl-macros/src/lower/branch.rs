@@ -314,7 +314,7 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 let (name, otherwise) = (variable.name.clone(), variable.value.clone());
-                self.expected = variable.whole.map(Expected::One);
+                self.expected = variable.whole.or(otherwise.whole_dtype()).map(Expected::One);
                 let joined = match condition.map(|condition| self.choose(condition, then, otherwise, span)) {
                     None => Val::Unknown,
                     Some(Ok(joined)) => joined,

@@ -386,6 +386,7 @@ impl<'a> Lowering<'a> {
         let Some(bound) = bound else { return Val::Unknown };
         let given: Vec<NodeId> = bound.iter().map(|(_, id)| *id).collect();
         if let Some(value) = self.known_call(helper, &given) {
+            let value = self.for_every_element(value, (helper, &given), span);
             return self.new_tensors_in(value);
         }
         if !self.affords(&name_of(&helper.name), span) {
@@ -403,25 +404,34 @@ impl<'a> Lowering<'a> {
         self.elementwise = elementwise;
         self.frames.pop();
         let value = self.helper_result(helper, value, span);
-        let value = self.for_every_element(value, (helper.result, &given), span);
-        self.note_call(helper, given, &value);
+        self.note_call(helper, given.clone(), &value);
+        let value = self.for_every_element(value, (helper, &given), span);
         self.new_tensors_in(value)
     }
 
     /// The result of a function of scalars for each element of its arguments, also where it does not depend on them: `fn one(x: f32)
     /// -> f32 { 1.0 }`.
-    fn for_every_element(&mut self, value: Val<'a>, (dtype, given): (DType, &[NodeId]), span: Span) -> Val<'a> {
+    fn for_every_element(&mut self, value: Val<'a>, (helper, given): (&Helper, &[NodeId]), span: Span) -> Val<'a> {
         // In kernels each is one element.
-        if self.axes.is_some() || self.elementwise {
+        if self.axes.is_some() || self.elementwise || value.is_unknown() {
             return value;
         }
-        let shapes = given.iter().map(|id| self.builder.shape(*id).clone());
-        let shape = shapes.reduce(|a, b| self.builder.broadcast_shapes("", a.clone(), b).unwrap_or(a));
-        let Some(shape) = shape.filter(|shape| shape.rank() > 0 && !value.is_unknown()) else { return value };
-        if matches!(&value, Val::Tensor(id) if *self.builder.shape(*id) == shape) {
+        let mut shape = Shape::scalar();
+        for id in given {
+            let own = self.builder.shape(*id).clone();
+            self.at(span);
+            shape = match self.builder.broadcast_shapes(&name_of(&helper.name), shape, own) {
+                Ok(shape) => shape,
+                Err(diagnostic) => {
+                    self.diagnostic(diagnostic, span);
+                    return Val::Unknown;
+                }
+            };
+        }
+        if shape.rank() == 0 || matches!(&value, Val::Tensor(id) if *self.builder.shape(*id) == shape) {
             return value;
         }
-        let Some(id) = self.tensor(value, Some(dtype), span) else { return Val::Unknown };
+        let Some(id) = self.tensor(value, Some(helper.result), span) else { return Val::Unknown };
         let result = self.builder.broadcast_to(id, &shape);
         self.check(result, span)
     }
@@ -434,7 +444,7 @@ impl<'a> Lowering<'a> {
                 return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {
                     Some(found) if found == helper.result => match value {
                         Val::Number(number) => Val::Number(number.declared(found)),
-                        value => value,
+                        value => value.declared(Some(found).filter(|found| found.is_integer())),
                     },
                     Some(found) => self.other_type(&helper.name, helper.result, found, span),
                     None => Val::Unknown,

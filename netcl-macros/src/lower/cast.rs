@@ -93,6 +93,9 @@ impl<'a> Lowering<'a> {
     /// and those of floats saturate.
     fn whole_of_float(&mut self, value: Val<'a>, to: Option<DType>) -> Val<'a> {
         match (&value, to) {
+            (Val::Tensor(id), Some(to)) if to.is_integer() && self.marks.exact.contains_key(id) => {
+                Val::Tensor(self.marks.exact[id])
+            }
             (Val::Tensor(id), Some(to))
                 if to.is_integer() && self.is_float(&value) && self.chosen_whole(&value).is_some() =>
             {

@@ -88,7 +88,9 @@ impl<'a> Lowering<'a> {
             Stmt::Expr(expr, semicolon) => {
                 let value = match (self.expr(expr), expr) {
                     // It is called for what it does to the list.
-                    (Val::Option(_), Expr::MethodCall(call)) if !last && call.method == "pop" => Val::Unit,
+                    (Val::Option(_), Expr::MethodCall(call)) if semicolon.is_some() && call.method == "pop" => {
+                        Val::Unit
+                    }
                     (value, _) => value,
                 };
                 if !matches!(value, Val::Unit) && !value.is_unknown() {

@@ -121,7 +121,11 @@ impl<'a> Lowering<'a> {
             Some(value) => value.clone(),
             None => {
                 let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
-                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count, &(count - 1)])
+                self.report(
+                    index.index.span(),
+                    &m::INDEX_OUTSIDE,
+                    &[&given, &of, &count, &crate::literal::last_of(count)],
+                )
             }
         }
     }

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(super) struct Marks {
     /// Positions that are no sizes, `(t + 1) % T`, by what they are as numbers.
     pub(super) positions: BTreeMap<NodeId, Position>,
+    /// What is computed of sizes alone, which is a float where nobody says what it is, as the whole number that it is.
+    pub(super) exact: BTreeMap<NodeId, NodeId>,
     /// What stands for indices among numbers.
     pub(super) from_indices: BTreeMap<NodeId, Affine>,
     /// Whole numbers without a type that a branch has chosen, or an index from a list, in a kernel in index form.

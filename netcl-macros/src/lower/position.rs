@@ -5,7 +5,6 @@ use super::arith::{Operator, Places};
 use super::value::Integer;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
@@ -20,11 +19,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A position, which is a float where nobody says what it is, in the type of the whole numbers that it meets.
+    /// What is computed of sizes, a float where nobody says what it is, in the type of the whole numbers that it meets.
     pub(super) fn position_beside(&mut self, id: NodeId, other: NodeId) -> NodeId {
-        let (own, met) = (self.builder.dtype(id), self.builder.dtype(other));
-        let is_met = own == DType::F32 && met.is_integer() && self.marks.positions.contains_key(&id);
-        if is_met { self.builder.cast(id, met).unwrap_or(id) } else { id }
+        let met = self.builder.dtype(other);
+        match self.marks.exact.get(&id).filter(|_| met.is_integer()) {
+            Some(exact) => self.builder.cast(*exact, met).unwrap_or(id),
+            None => id,
+        }
     }
 
     /// The size that a value is, also one that is known as the number which it is, because of a `%` in it.

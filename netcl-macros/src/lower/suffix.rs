@@ -92,7 +92,10 @@ impl<'a> Lowering<'a> {
                     (syn::BinOp::Shl(_), Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(by), .. })) => {
                         by.base10_parse::<u32>().is_ok_and(|by| by < bits)
                     }
-                    _ => moves(&binary.left, bits) || moves(&binary.right, bits),
+                    (syn::BinOp::BitAnd(_) | syn::BinOp::BitOr(_) | syn::BinOp::BitXor(_), _) => {
+                        moves(&binary.left, bits) || moves(&binary.right, bits)
+                    }
+                    _ => false,
                 },
                 _ => false,
             }
@@ -115,8 +118,8 @@ impl<'a> Lowering<'a> {
         let (Val::Dim(a), Val::Dim(b)) = values else { return None };
         let (a, b) = (a.as_constant()?, b.as_constant()?);
         let whole = |ty: Option<DType>| ty.filter(|ty| ty.is_integer());
-        let own = whole(self.type_of_bits(left));
-        let other = right.and_then(|right| whole(self.type_of_bits(right)));
+        let own = values.0.whole_dtype().or_else(|| whole(self.type_of_bits(left)));
+        let other = values.1.whole_dtype().or_else(|| right.and_then(|right| whole(self.type_of_bits(right))));
         let operator = operator(op)?;
         let shifts = matches!(operator, Operator::Binary(BinaryOp::Shl | BinaryOp::Shr));
         if let (Some(own), Some(other), false) = (own, other, shifts)

@@ -159,6 +159,14 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// The type of elements that the whole number is of, where something says one.
+    pub(super) fn whole_dtype(&self) -> Option<DType> {
+        match self.integer() {
+            Some(Integer::Of(dtype)) => Some(dtype),
+            _ => None,
+        }
+    }
+
     /// How many values there are in it, an empty list being one.
     pub(crate) fn elements(&self) -> usize {
         match self {
@@ -217,9 +225,26 @@ pub(crate) struct WholeNumber {
 }
 
 impl WholeNumber {
-    /// What is computed of the two.
+    /// What is computed of the two: of a size and a number of whichever type a size.
     pub(super) fn with(&self, other: &WholeNumber, size: Dim) -> WholeNumber {
-        WholeNumber { size, ty: self.ty.or(other.ty) }
+        WholeNumber { size, ty: self.type_with(other) }
+    }
+
+    /// The type of what is computed of the two.
+    pub(super) fn type_with(&self, other: &WholeNumber) -> Option<Integer> {
+        let is_size = |of: &WholeNumber| of.size.as_constant().is_none() && of.ty.is_none_or(|ty| ty == Integer::Size);
+        match [self, other].into_iter().find(|of| is_size(of)) {
+            Some(size) => size.ty,
+            None => self.ty.or(other.ty),
+        }
+    }
+
+    /// The number that it is in its type, in which it goes round.
+    pub(super) fn wrapped(self) -> WholeNumber {
+        match (self.size.as_constant(), self.ty) {
+            (Some(number), Some(Integer::Of(dtype))) => WholeNumber { size: Dim::constant(dtype.wrap(number)), ..self },
+            _ => self,
+        }
     }
 
     /// What is computed of this one.

@@ -86,7 +86,11 @@ impl Simt<'_> {
                 && !(0..length).contains(&element)
             {
                 let of = format!("`{}`", text(&whole.expr));
-                self.report(expr.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length, &(length - 1)]);
+                self.report(
+                    expr.span(),
+                    &m::INDEX_OUTSIDE,
+                    &[&element, &of, &length, &crate::literal::last_of(*size as usize)],
+                );
                 return None;
             }
             let value = self.index(value, expr)?;

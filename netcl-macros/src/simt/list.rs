@@ -34,7 +34,11 @@ impl Simt<'_> {
             Some(value) => value.clone(),
             None => {
                 let (given, of) = (text(&index.index), format!("`{}`", text(&index.expr)));
-                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &values.len(), &(values.len() - 1)])
+                self.report(
+                    index.index.span(),
+                    &m::INDEX_OUTSIDE,
+                    &[&given, &of, &values.len(), &literal::last_of(values.len())],
+                )
             }
         }
     }

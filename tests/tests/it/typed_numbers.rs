@@ -273,3 +273,101 @@ fn functions_are_rusts() -> Result<()> {
         Ok(())
     })
 }
+
+#[netcl::constant]
+const LIMIT: u8 = 200;
+
+#[netcl::constant]
+const WINDOW: u32 = 8;
+
+#[netcl::constant]
+const KERNEL: i32 = 5;
+
+netcl::kernel! {
+    /// Indices and sizes are not of a constant's type, whatever that holds.
+    fn below(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| if n < LIMIT { x[n] } else { 0.0 }
+    }
+
+    fn band(x: &Tensor<f32, N>) -> Tensor<f32, N, N> {
+        |i, j| if i - j < WINDOW { x[i] } else { 0.0 }
+    }
+
+    fn moved(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| pad(x[n + (N - KERNEL) / 2])
+    }
+}
+
+/// What a size and a constant of some type make is a size, and a float beside floats.
+#[netcl::function]
+fn made_of_sizes(x: &Tensor<f32, { T + 5 }>) -> Tensor<f32> {
+    let mut sum = Tensor::zeros([]);
+    for t in 0..(T + 5 - KERNEL) / 2 + 1 {
+        sum = sum + x.get(0, t);
+    }
+    let rest = x.narrow(0, 0, (T + 5 - KERNEL) / 2).sum_all();
+    sum + rest * (1.0 / (T * WINDOW)) + (T % KERNEL) + 1.0 / T.max(KERNEL) + 1.0 / T.pow(2)
+}
+
+/// Beyond what floats hold, where whole numbers meet it.
+#[netcl::function]
+fn exact(x: &Tensor<i32, N>) -> Tensor<i32, N> {
+    x + N.min(20_000_001) + (N.max(20_000_001)) as i32
+}
+
+#[netcl::function]
+fn one_more(x: f32) -> f32 {
+    x + one_each(x)
+}
+
+/// A function of numbers that another one has called with the same argument, and one that a loop's body has.
+#[netcl::function]
+fn called_again(x: &Tensor<f32, N, 8>, s: &Tensor<f32>, y: &Tensor<f32, T>) -> Tensor<f32, N, 8> {
+    let mut h = one_more(x) + one_each(x).sum(1).unsqueeze(1);
+    for t in 0..T {
+        h = h + one_more(s) * y.get(0, t);
+    }
+    h + one_more(s)
+}
+
+#[allow(dead_code, reason = "what is compiled reads them")]
+struct Both<T> {
+    first: T,
+    second: T,
+}
+
+/// A struct of Rust's, and a list that loses its last in a block's last statement.
+#[netcl::function]
+fn in_blocks(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+    let both = Both { first: x * 1.0, second: x * 2.0 };
+    let mut kept = Vec::new();
+    kept.push(x);
+    for i in 0..2 {
+        kept.push(x * 2.0);
+        if i == 1 {
+            kept.pop();
+        }
+    }
+    both.first + both.second + kept.len()
+}
+
+#[test]
+fn sizes_stay_sizes() -> Result<()> {
+    everywhere(|| {
+        let ones = |shape: &[usize]| Tensor::full(&device(), 1f32, shape);
+        let sum = |x: Tensor| x.sum_all().item::<f32>();
+        assert_eq!(sum(below(&ones(&[1000])?)?)?, 200.0);
+        let inside = (0..20i32).flat_map(|i| (0..20i32).map(move |j| i - j)).filter(|by| *by < 8).count();
+        assert_eq!(sum(band(&ones(&[20])?)?)?, inside as f32);
+        let values: Vec<f32> = (0..9).map(|i| i as f32).collect();
+        let shifted = moved(&Tensor::from_slice(&device(), &values, &[9])?)?.to_vec::<f32>()?;
+        assert_eq!(shifted, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.0, 0.0]);
+        let found = made_of_sizes(&ones(&[9])?)?.item::<f32>()?;
+        assert!((found - (3.0 + 2.0 / 32.0 + 4.0 + 0.2 + 1.0 / 16.0)).abs() < 1e-5, "{found}");
+        assert_eq!(exact(&Tensor::full(&device(), -20_000_000, &[3])?)?.to_vec::<i32>()?, [4; 3]);
+        let again = called_again(&ones(&[2, 8])?, &Tensor::full(&device(), 2f32, &[])?, &ones(&[3])?)?;
+        assert_eq!(again.to_vec::<f32>()?, [22.0; 16]);
+        assert_eq!(in_blocks(&ones(&[2])?)?.to_vec::<f32>()?, [5.0; 2]);
+        Ok(())
+    })
+}
