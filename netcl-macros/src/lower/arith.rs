@@ -305,12 +305,18 @@ impl<'a> Lowering<'a> {
         };
         let position = self.position_of(op, &left, &right);
         // Sizes without a type are numbers of any: what is computed of them is exact, and then a float as they are.
-        let of_sizes = match (&left, &right, op) {
-            (Val::Dim(left), Val::Dim(right), Operator::Binary(op)) => {
-                op.takes(DType::I64) && !matches!(left.type_with(right), Some(Integer::Of(_)))
-            }
-            _ => false,
-        };
+        let exact = |value: &Val<'a>| matches!(value, Val::Tensor(id) if self.marks.exact.contains_key(id));
+        let of_sizes = matches!(op, Operator::Binary(op) if op.takes(DType::I64))
+            && match (&left, &right) {
+                (Val::Dim(left), Val::Dim(right)) => !matches!(left.type_with(right), Some(Integer::Of(_))),
+                (left, Val::Dim(_)) => exact(left),
+                (Val::Dim(_), right) => exact(right),
+                (left, right) => exact(left) && exact(right),
+            };
+        let [left, right] = [left, right].map(|value| match value {
+            Val::Tensor(id) if of_sizes => Val::Tensor(self.marks.exact[&id]),
+            value => value,
+        });
         let dtype = if of_sizes { DType::I64 } else { self.common_dtype(&left, &right) };
         let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
@@ -334,13 +340,15 @@ impl<'a> Lowering<'a> {
             diagnostic.message = diagnostic.message.replacen(&format!("`{}`", op.name()), &format!("`{text}`"), 1);
             diagnostic
         };
-        let result = match result {
-            Ok(exact) if of_sizes => self.builder.cast(exact, DType::F32).inspect(|float| {
-                self.marks.exact.insert(*float, exact);
-            }),
-            result => result,
+        let exact = result.as_ref().ok().copied().filter(|_| of_sizes);
+        let result = match exact {
+            Some(exact) => self.builder.cast(exact, DType::F32),
+            None => result,
         };
         let value = self.check(result.map_err(named), span);
+        if let (Val::Tensor(id), Some(exact)) = (&value, exact) {
+            self.marks.exact.insert(*id, exact);
+        }
         if let (Val::Tensor(id), Some(position)) = (&value, position) {
             self.marks.positions.insert(*id, position);
         }

@@ -47,6 +47,13 @@ impl<'a> Lowering<'a> {
                 (Some(value), _) if dtype.is_integer() => whole(Dim::constant(dtype.wrap(value))),
                 // A size that may be no byte: what wraps is no size.
                 (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
+                // Nor one below zero.
+                (None, DType::U32) if !self.never_negative(&dim) && !self.is_open(&dim) => {
+                    let Some(exact) = self.tensor(Val::Dim(dim), Some(DType::I64), span) else { return Val::Unknown };
+                    self.at(span);
+                    let result = self.builder.cast(exact, dtype);
+                    self.check(result, span)
+                }
                 _ => whole(dim.size),
             },
             (Some(dtype), Val::Bool(value)) if dtype.is_integer() => whole(Dim::constant(i64::from(value))),
@@ -56,6 +63,7 @@ impl<'a> Lowering<'a> {
             (None, Val::Dim(dim)) if to == "usize" => whole(dim.size),
             // As Rust's lists want it; indices here are whole numbers of any type.
             (None, index @ Val::Index(_)) if to == "usize" => index,
+            (None, Val::Tensor(id)) if to == "usize" && self.marks.exact.contains_key(&id) => Val::Tensor(id),
             (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
                 Val::Tensor(id)
             }

@@ -58,6 +58,7 @@ impl<'a> Lowering<'a> {
                         self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &format!("`{size}`")])
                     }
                     Val::Dim(number) => Val::Dim(WholeNumber { ty: Some(Integer::Size), ..number }),
+                    Val::Tensor(id) if self.marks.exact.contains_key(&id) => value,
                     Val::Index(_) | Val::Plain(_, PlainType::Usize) => value,
                     value => self.not_declared(name, ty, &value),
                 },

@@ -62,8 +62,11 @@ impl<'a> Lowering<'a> {
         if matches!(receiver, Val::Stack(_)) {
             return self.stack_method(call, &name);
         }
-        let own = ["push", "len", "first", "last", "clone", "stack", "concat", "map", "fold", "collect"]
-            .contains(&name.as_str());
+        let own = [
+            "push", "len", "first", "last", "clone", "stack", "concat", "map", "fold", "collect", "sum", "product",
+            "max", "min",
+        ]
+        .contains(&name.as_str());
         let joins = matches!(name.as_str(), "cat" | "append");
         let elsewhere = super::is_builtin(&name) || crate::foreign::operation(&name).is_some();
         if own || super::iterators::is_adapter(&name) || elsewhere && !joins {
@@ -84,7 +87,7 @@ impl<'a> Lowering<'a> {
                 format!("one tensor of it is `{list}.concat({axis})`, with a new axis `{list}.stack({axis})`")
             }
             _ => {
-                "it has `push(x)`, `len()`, `first()`, `last()`, `stack(axis)`, `concat(axis)`, `map(|x| ..)`, `fold(start, |h, x| ..)`, and a loop goes \
+                "it has `push(x)`, `len()`, `first()`, `last()`, `stack(axis)`, `concat(axis)`, `map(|x| ..)`, `fold(start, |h, x| ..)`, `sum()`, `product()`, and a loop goes \
                  over it, also with `rev()`, `enumerate()`, `zip(..)`, `skip(1)` and `take(2)`"
                     .to_string()
             }

@@ -214,7 +214,7 @@ impl<'a> Lowering<'a> {
         match (&unary.op, value) {
             (syn::UnOp::Not(_), Val::Dim(known)) => {
                 let own = known.ty.map(Integer::dtype);
-                let dtype = own.or_else(|| self.type_of_bits(&unary.expr)).unwrap_or(DType::I32);
+                let dtype = own.or_else(|| self.type_of_bits(&unary.expr)).unwrap_or(DType::I64);
                 Some(Val::Dim(known.of_its_type(Dim::constant(dtype.wrap(!known.as_constant()?)))))
             }
             _ => None,

@@ -227,7 +227,7 @@ fn of_lists(x: &Tensor<i32, N>, most: i32) -> Tensor<i32, N> {
     kept.push(x * 3);
     kept.pop();
     let sum: i32 = [1, 2, 3].iter().sum();
-    let product: i32 = (1..5).product();
+    let product: i32 = [1, 2, 3, 4].iter().product();
     let both = [x * 5, x * 7].iter().sum();
     kept[0] * most.min(12) + sum * product + [3, 9, 4].iter().max().unwrap() - [3, 9, 4].iter().min().unwrap() + both
 }
@@ -315,6 +315,24 @@ fn exact(x: &Tensor<i32, N>) -> Tensor<i32, N> {
     x + N.min(20_000_001) + (N.max(20_000_001)) as i32
 }
 
+/// What is computed of sizes and positions is divided as whole numbers are.
+#[netcl::function]
+fn divided(f: &Tensor<f32, T>) -> Tensor<f32, T> {
+    let mut all = Vec::new();
+    for t in 0..T {
+        let n: usize = t % 7;
+        let (k, both) = ((n / 2) as f32, (min(t, 5) * 33_554_433 % 1000) as f32);
+        all.push(f.get(0, t) + k + both + (T % 7 / 2) as f32 + ((t as i32 - 5) as u32 / 3 % 1000) as f32);
+    }
+    all.stack(0)
+}
+
+/// Of `i64` all bits are turned.
+#[netcl::function]
+fn masked(l: &Tensor<i64, T>) -> Tensor<i64, T> {
+    (l & !(1 << 40)) ^ !4_000_000_000
+}
+
 #[netcl::function]
 fn one_more(x: f32) -> f32 {
     x + one_each(x)
@@ -365,6 +383,18 @@ fn sizes_stay_sizes() -> Result<()> {
         let found = made_of_sizes(&ones(&[9])?)?.item::<f32>()?;
         assert!((found - (3.0 + 2.0 / 32.0 + 4.0 + 0.2 + 1.0 / 16.0)).abs() < 1e-5, "{found}");
         assert_eq!(exact(&Tensor::full(&device(), -20_000_000, &[3])?)?.to_vec::<i32>()?, [4; 3]);
+        for rounds in [1usize, 6, 40] {
+            let wanted: Vec<f32> = (0..rounds)
+                .map(|t| {
+                    let whole = (t % 7 / 2 + t.min(5) * 33_554_433 % 1000 + rounds % 7 / 2) as f32;
+                    whole + ((t as i32 - 5) as u32 / 3 % 1000) as f32
+                })
+                .collect();
+            assert_eq!(divided(&Tensor::full(&device(), 0f32, &[rounds])?)?.to_vec::<f32>()?, wanted);
+        }
+        let wide = [-7i64, i64::MAX, 1 << 40];
+        let found = masked(&Tensor::from_slice(&device(), &wide, &[3])?)?;
+        assert_eq!(found.to_vec::<i64>()?, wide.map(|l| (l & !(1 << 40)) ^ !4_000_000_000));
         let again = called_again(&ones(&[2, 8])?, &Tensor::full(&device(), 2f32, &[])?, &ones(&[3])?)?;
         assert_eq!(again.to_vec::<f32>()?, [22.0; 16]);
         assert_eq!(in_blocks(&ones(&[2])?)?.to_vec::<f32>()?, [5.0; 2]);
