@@ -21,7 +21,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let none = Constants::new();
     let decided = parsed.as_ref().is_none_or(|item| parse::inside::value(&diag, &item.expr));
     let known = parsed.as_ref().is_some_and(|item| {
-        constant::evaluate(&item.expr, &none).is_some()
+        constant::declared(&item.ty, &item.expr, &none).is_some()
             || constant::declared_list(&item.ty, &item.expr, &none).is_some()
     });
     let known = known && decided;

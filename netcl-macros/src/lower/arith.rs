@@ -275,7 +275,10 @@ impl<'a> Lowering<'a> {
         if is_shift && (self.is_open(a) || self.is_open(b)) {
             return Some(self.open());
         }
-        if op == BinaryOp::Div || self.is_open_quotient(a, b) || b.is(0) && op == BinaryOp::Rem {
+        // Of a type that the text says there is no doubt which quotient is meant.
+        let typed = matches!(a.type_with(b), Some(Integer::Of(_)));
+        let by_zero = b.is(0) && matches!(op, BinaryOp::Div | BinaryOp::Rem);
+        if op == BinaryOp::Div && !typed || self.is_open_quotient(a, b) || by_zero {
             return Some(self.no_quotient(op, (a, b), places.op));
         }
         None
@@ -305,7 +308,7 @@ impl<'a> Lowering<'a> {
         };
         let position = self.position_of(op, &left, &right);
         // Sizes without a type are numbers of any: what is computed of them is exact, and then a float as they are.
-        let exact = |value: &Val<'a>| matches!(value, Val::Tensor(id) if self.marks.exact.contains_key(id));
+        let exact = |value: &Val<'a>| self.exact(value).is_some();
         let of_sizes = matches!(op, Operator::Binary(op) if op.takes(DType::I64))
             && match (&left, &right) {
                 (Val::Dim(left), Val::Dim(right)) => !matches!(left.type_with(right), Some(Integer::Of(_))),

@@ -385,7 +385,8 @@ impl<'a> Lowering<'a> {
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
             (Val::Dim(start), Val::Dim(end)) => {
                 let past = if matches!(range.limits, RangeLimits::Closed(_)) { 1 } else { 0 };
-                Val::Range(start.size, end.size + Dim::constant(past))
+                let ty = start.type_with(&end);
+                Val::Range(start.size, end.size + Dim::constant(past), ty)
             }
             (_, end) => {
                 let brought = self.brought(&end).filter(|_| self.axes.is_none());

@@ -13,6 +13,7 @@ use super::round::Round;
 use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::messages as m;
+use crate::number::ConstFloat;
 use crate::parse::{self, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
@@ -278,9 +279,11 @@ impl<'a> Lowering<'a> {
         let typed = self.of_element_type(&leaves);
         let mut tensors = Vec::with_capacity(typed.len());
         for ((value, leaf), suffix) in typed.into_iter().zip(leaves).zip(suffixes) {
-            let id = match suffix {
-                Some(dtype) => self.tensor(leaf, Some(dtype), start.span())?,
-                None => self.tensor(value, Some(DType::I32), start.span())?,
+            let id = match (suffix, &leaf) {
+                (Some(dtype), _) => self.tensor(leaf, Some(dtype), start.span())?,
+                // Beside half precision as well: an `f32` carries what its elements cannot.
+                (None, Val::Number(ConstFloat { ty: Some(dtype), value, .. })) => self.builder.constant(*value, *dtype),
+                (None, _) => self.tensor(value, Some(DType::I32), start.span())?,
             };
             tensors.push(self.over_axes(id, start.span())?);
         }

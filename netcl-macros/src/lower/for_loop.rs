@@ -1,5 +1,6 @@
 //! `for` loops: what they run over, and their rounds.
 
+use super::value::WholeNumber;
 use super::{FieldRef, Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -14,18 +15,20 @@ impl<'a> Lowering<'a> {
         if let Expr::MethodCall(call) = parse::unparenthesized(&each.expr)
             && call.method == "rev"
             && let range @ Expr::Range(_) = parse::unparenthesized(&call.receiver)
-            && let Val::Range(start, end) = self.expr(range)
+            && let Val::Range(start, end, ty) = self.expr(range)
             && self.is_symbolic(&start, &end)
         {
-            return Some(Rounds::Symbolic { length: end - start.clone(), start, reversed: true });
+            let length = end - start.clone();
+            return Some(Rounds::Symbolic { start: WholeNumber { size: start, ty }, length, reversed: true });
         }
         let (wrong, found) = match self.expr(&each.expr) {
             Val::Unknown => return None,
-            Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
+            Val::Range(start, end, ty) => match (start.as_constant(), end.as_constant()) {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
                     if rounds <= words::MAX_ROUNDS {
-                        return Some(Rounds::Each((start..end).map(|value| Val::from(value_dim(value))).collect()));
+                        let round = |value| Val::Dim(WholeNumber { size: Dim::constant(value), ty });
+                        return Some(Rounds::Each((start..end).map(round).collect()));
                     }
                     self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&rounds, &words::MAX_ROUNDS]);
                     return None;
@@ -35,7 +38,8 @@ impl<'a> Lowering<'a> {
                     return None;
                 }
                 _ if self.is_symbolic(&start, &end) => {
-                    return Some(Rounds::Symbolic { length: end - start.clone(), start, reversed: false });
+                    let length = end - start.clone();
+                    return Some(Rounds::Symbolic { start: WholeNumber { size: start, ty }, length, reversed: false });
                 }
                 _ if self.builder.is_in_loop(&(end.clone() - start.clone())) => {
                     let what = format!("an inner loop over `{}`", text(&each.expr));
@@ -161,7 +165,7 @@ enum Rounds<'a> {
     /// Each of these is compiled.
     Each(Vec<Val<'a>>),
     /// As many as a symbol says, from a start on, or back to it.
-    Symbolic { start: Dim, length: Dim, reversed: bool },
+    Symbolic { start: WholeNumber, length: Dim, reversed: bool },
 }
 
 impl Rounds<'_> {
@@ -181,8 +185,4 @@ impl Rounds<'_> {
         };
         items.iter().zip(items.iter().skip(1)).all(alike)
     }
-}
-
-fn value_dim(value: i64) -> Dim {
-    Dim::constant(value)
 }

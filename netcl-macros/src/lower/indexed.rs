@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
         let position = match position {
             Val::Unknown => return Val::Unknown,
             Val::Index(at) => return self.element_at(values, &at, index),
-            Val::Range(start, end) => return self.slice(index, (&start, &end)),
+            Val::Range(start, end, _) => return self.slice(index, (&start, &end)),
             ref brought if self.brought(brought).is_some() => {
                 let (name, ty) = self.brought(brought).unwrap_or_default();
                 let (given, of) = (text(&index.index), text(&index.expr));

@@ -1,6 +1,7 @@
 //! Rust's iterators over what is known while compiling: ranges of numbers, lists, and arrays of layers.
 
 use super::arith::{Operator, Places};
+use super::value::WholeNumber;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::words;
@@ -25,7 +26,7 @@ impl<'a> Lowering<'a> {
         };
         let known = is_adapter(name);
         let open = |this: &Self, value: &Val<'a>| match value {
-            Val::Range(start, end) => this.is_open(&(end.clone() - start.clone())),
+            Val::Range(start, end, _) => this.is_open(&(end.clone() - start.clone())),
             Val::Dim(size) => this.is_open(size),
             _ => false,
         };
@@ -88,7 +89,7 @@ impl<'a> Lowering<'a> {
             ("step_by", Val::Range(..) | Val::List(_), [Val::Dim(step)]) if step.is(0) => {
                 Some(self.report(span, &m::STEP_ZERO, &[]))
             }
-            (_, Val::Range(start, end), _) if is_adapter(name) => {
+            (_, Val::Range(start, end, _), _) if is_adapter(name) => {
                 // What goes down has no rounds in Rust: `T - 1..0` is meant to be `0..T`.
                 let down = (start.clone() - end.clone()).never_negative() && end.as_constant() != start.as_constant();
                 let meant = |start: &Dim| match start.to_string().ends_with(" - 1") {
@@ -139,11 +140,11 @@ impl<'a> Lowering<'a> {
             Val::List(items) => Some(items.clone()),
             Val::Tuple(items) if items.iter().all(|item| matches!(item, Val::Place(_))) => Some(items.clone()),
             Val::Place(place @ super::FieldRef::Many(..)) => Some(self.elements(place)),
-            Val::Range(start, end) => {
+            Val::Range(start, end, ty) => {
                 let (start, end) = (start.as_constant()?, end.as_constant()?);
                 let rounds = end.saturating_sub(start).max(0);
-                (rounds <= words::MAX_ROUNDS)
-                    .then(|| (start..end).map(|value| Val::from(Dim::constant(value))).collect())
+                let round = |value| Val::Dim(WholeNumber { size: Dim::constant(value), ty: *ty });
+                (rounds <= words::MAX_ROUNDS).then(|| (start..end).map(round).collect())
             }
             _ => None,
         }

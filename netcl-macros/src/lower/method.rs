@@ -259,7 +259,7 @@ impl<'a> Lowering<'a> {
         let known =
             matches!(receiver, Val::Option(_)) || closures && matches!(name, "map" | "fold") || name == "collect";
         if known
-            && let Val::Range(start, end) = receiver
+            && let Val::Range(start, end, _) = receiver
             && self.is_open(&(end.clone() - start.clone()))
         {
             return Some(self.open());

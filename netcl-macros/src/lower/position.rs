@@ -9,7 +9,25 @@ use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
 
+/// The divisor with the sign that a remainder of Euclid's does not see.
+fn positive<'a>(divisor: &Val<'a>) -> Val<'a> {
+    match divisor {
+        Val::Dim(number) if number.as_constant().is_some_and(|number| number < 0) => {
+            Val::Dim(number.of_its_type(Dim::default() - number.size.clone()))
+        }
+        other => other.clone(),
+    }
+}
+
 impl<'a> Lowering<'a> {
+    /// The whole number that a value computed of sizes alone is.
+    pub(super) fn exact(&self, value: &Val<'a>) -> Option<NodeId> {
+        match value {
+            Val::Tensor(id) => self.marks.exact.get(id).copied(),
+            _ => None,
+        }
+    }
+
     /// The position that a value is.
     pub(super) fn position(&self, value: &Val<'a>) -> Option<Position> {
         match value {
@@ -58,7 +76,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `min`, `max`, `clamp`, `abs` and `rem_euclid` of positions, as methods.
+    /// `min`, `max`, `clamp`, `abs`, `rem_euclid` and `div_euclid` of positions, as methods.
     pub(super) fn position_method(
         &mut self,
         name: &str,
@@ -71,7 +89,7 @@ impl<'a> Lowering<'a> {
         if self.axes.is_some()
             || self.elementwise
             || all().all(known)
-            || !all().all(|value| self.position(value).is_some())
+            || !all().all(|value| self.position(value).is_some() || self.exact(value).is_some())
         {
             return None;
         }
@@ -95,12 +113,25 @@ impl<'a> Lowering<'a> {
                 let result = self.builder.unary(UnaryOp::Abs, id);
                 Some(self.check(result, span))
             }
-            ("rem_euclid", [by @ Val::Dim(divisor)]) => {
-                let Val::Dim(of) = receiver else { return None };
+            ("rem_euclid", [by]) => {
                 // Rust's remainder is that of netcl's where it is not negative.
-                let next = of.size.clone() + divisor.size.clone();
-                let not_negative = [of.size.clone(), next].into_iter().find(|of| self.builder.is_never_negative(of))?;
-                Some(op(self, BinaryOp::Rem, Val::Dim(of.of_its_type(not_negative)), by))
+                if let (Val::Dim(of), Val::Dim(divisor)) = (receiver, by) {
+                    let next = of.size.clone() + divisor.size.clone();
+                    let not_negative =
+                        [of.size.clone(), next].into_iter().find(|of| self.builder.is_never_negative(of));
+                    if let Some(not_negative) = not_negative {
+                        return Some(op(self, BinaryOp::Rem, Val::Dim(of.of_its_type(not_negative)), by));
+                    }
+                }
+                let by = &positive(by);
+                let rest = op(self, BinaryOp::Rem, receiver.clone(), by);
+                let raised = op(self, BinaryOp::Add, rest, by);
+                Some(op(self, BinaryOp::Rem, raised, by))
+            }
+            ("div_euclid", [by]) => {
+                let rest = self.position_method("rem_euclid", receiver, args, span)?;
+                let whole = op(self, BinaryOp::Sub, receiver.clone(), &rest);
+                Some(op(self, BinaryOp::Div, whole, by))
             }
             _ => None,
         }

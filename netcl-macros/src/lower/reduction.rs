@@ -144,7 +144,7 @@ impl<'a> Lowering<'a> {
                 if value.is_unknown() {
                     return None;
                 }
-                let Val::Range(start, end) = value else { return refuse(self) };
+                let Val::Range(start, end, _) = value else { return refuse(self) };
                 return Limits::fixed(start, end).or_else(|| refuse(self));
             }
         };
@@ -303,6 +303,17 @@ impl<'a> Lowering<'a> {
     }
 
     fn reduce(&mut self, name: &str, value: Val<'a>, (first, ranges): (usize, &[Limits]), span: Span) -> Val<'a> {
+        // A number alone is of the elements' type, as those of a list are.
+        let value = match (&value, name) {
+            (Val::Dim(number), "sum" | "prod" | "max" | "min") if number.as_constant().is_some() => {
+                let typed = match value.whole_dtype() {
+                    Some(dtype) => self.builder.dim(number, dtype).map(Val::Tensor),
+                    None => Ok(self.of_element_type(std::slice::from_ref(&value)).swap_remove(0)),
+                };
+                typed.unwrap_or(value)
+            }
+            _ => value,
+        };
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         let chosen = match self.chosen_by_reduction(name, id, span) {
             Ok(chosen) => chosen,

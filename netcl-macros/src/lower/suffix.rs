@@ -85,6 +85,14 @@ impl<'a> Lowering<'a> {
 
     /// A whole number without a type whose bits `!` or `<<` has moved, in the type of what it meets: `u & !3`, `i ^ (1 << 31)`.
     pub(super) fn bits_beside(&self, written: &Expr, value: &Val<'a>, other: &Val<'a>) -> Option<Val<'a>> {
+        match other {
+            Val::Tensor(id) => self.bits_of(written, value, self.builder.dtype(*id)),
+            _ => None,
+        }
+    }
+
+    /// The same in the type that a `let` declares: `let all: u32 = !0;`.
+    pub(super) fn bits_of(&self, written: &Expr, value: &Val<'a>, dtype: DType) -> Option<Val<'a>> {
         fn moves(written: &Expr, bits: u32) -> bool {
             match parse::unparenthesized(written) {
                 Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Not(_)),
@@ -100,8 +108,7 @@ impl<'a> Lowering<'a> {
                 _ => false,
             }
         }
-        let (Val::Dim(number), Val::Tensor(id)) = (value, other) else { return None };
-        let dtype = self.builder.dtype(*id);
+        let Val::Dim(number) = value else { return None };
         let bits = number.as_constant().filter(|_| number.ty.is_none() && dtype.is_integer())?;
         moves(written, 8 * dtype.size() as u32).then(|| Dim::constant(dtype.wrap(bits)).into())
     }
@@ -214,8 +221,14 @@ impl<'a> Lowering<'a> {
         match (&unary.op, value) {
             (syn::UnOp::Not(_), Val::Dim(known)) => {
                 let own = known.ty.map(Integer::dtype);
-                let dtype = own.or_else(|| self.type_of_bits(&unary.expr)).unwrap_or(DType::I64);
-                Some(Val::Dim(known.of_its_type(Dim::constant(dtype.wrap(!known.as_constant()?)))))
+                let said = own.or_else(|| self.type_of_bits(&unary.expr));
+                let Some(number) = known.as_constant() else {
+                    // All bits are turned by what is left to the number of ones alone.
+                    let ones = Dim::constant(said?.wrap(!0));
+                    return Some(Val::Dim(known.of_its_type(ones - known.size.clone())));
+                };
+                let dtype = said.unwrap_or(DType::I64);
+                Some(Val::Dim(known.of_its_type(Dim::constant(dtype.wrap(!number)))))
             }
             _ => None,
         }

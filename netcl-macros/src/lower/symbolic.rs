@@ -8,6 +8,7 @@ use super::earlier_rounds::FinishedLoop;
 use super::leave::EnteredLoop;
 use super::misuse::bare;
 use super::round::SymbolicLoop;
+use super::value::WholeNumber;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{self, text};
@@ -22,7 +23,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn symbolic_loop(
         &mut self,
         pattern: &'a Pat,
-        (start, length, reversed): (Dim, Dim, bool),
+        (start, length, reversed): (WholeNumber, Dim, bool),
         each: &'a ExprForLoop,
     ) -> Val<'a> {
         let said = self.diag.count();
@@ -55,7 +56,8 @@ impl<'a> Lowering<'a> {
         let filled = self.pushed_by(&each.body);
         self.set_filling(&filled, true);
         let round = if reversed { length - Dim::constant(1) - draft.round() } else { draft.round() };
-        let value = self.for_round((pattern, true), Val::from(start + round), &each.body);
+        let value =
+            self.for_round((pattern, true), Val::Dim(start.of_its_type(start.size.clone() + round)), &each.body);
         self.frame_mut().control.loops.pop();
         self.set_filling(&filled, false);
         // The body's nodes are its own.

@@ -63,7 +63,8 @@ pub(crate) enum Val<'a> {
     /// Known when the function is called: the Rust expression over plain arguments.
     Plain(TokenStream, PlainType),
     Place(FieldRef<'a>),
-    Range(Dim, Dim),
+    /// From the one to before the other, which have the type that Rust has for them, where something says one.
+    Range(Dim, Dim, Option<Integer>),
     Index(Affine),
     /// `Some(x)` or `None`.
     Option(Option<Box<Val<'a>>>),

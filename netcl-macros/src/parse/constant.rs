@@ -12,14 +12,29 @@ use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 
 /// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
 pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<Constant> {
+    let dtype = DType::from_name(&text(ty));
+    if let (Some(dtype), Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. })) = (dtype, super::unparenthesized(expr))
+        && let Constant::Integer(value) = evaluate(expr, constants)?
+    {
+        return turned(value, Some(dtype));
+    }
     Some(match evaluate(expr, constants)? {
-        Constant::Float(number) => Constant::Float(match DType::from_name(&text(ty)) {
+        Constant::Float(number) => Constant::Float(match dtype {
             // `1.0 / 3.0` is computed in the declared type.
             Some(dtype) if dtype.is_float() => number.declared(dtype),
             _ => number,
         }),
+        // Bits that a shift has moved out of its type are not followed.
+        Constant::Integer(value) if dtype.is_some_and(|dtype| dtype.is_integer() && !dtype.holds(value)) => {
+            return None;
+        }
         value => value,
     })
+}
+
+/// `!value` in a type of whole numbers.
+fn turned(value: i64, dtype: Option<DType>) -> Option<Constant> {
+    dtype.filter(|dtype| dtype.is_integer()).map(|dtype| Constant::Integer(dtype.wrap(!value)))
 }
 
 /// The value of `const NAME: [ty; 3] = [..];`, if it is such a list and can be known; lists may be of lists.
@@ -124,6 +139,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
             (UnOp::Neg(_), Constant::Float(number)) => Some(Constant::Float(number.negated())),
             (UnOp::Not(_), Constant::Bool(value)) => Some(Constant::Bool(!value)),
+            (UnOp::Not(_), Constant::Integer(value)) => turned(value, crate::literal::whole_type(&unary.expr)),
             _ => None,
         },
         Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {

@@ -327,6 +327,70 @@ fn divided(f: &Tensor<f32, T>) -> Tensor<f32, T> {
     all.stack(0)
 }
 
+#[netcl::constant]
+const ALL_BITS: u32 = !0;
+
+#[netcl::constant]
+const LOW_BITS: u32 = !0u32 >> 7;
+
+/// A range is of the type of its ends; Euclid's quotient and remainder below zero, and a quotient by a position.
+#[netcl::function]
+fn rounded_down(x: &Tensor<i32, T>) -> Tensor<i32> {
+    let mut sum = x.sum_all();
+    for k in 0..5i32 {
+        sum = sum + k / 2;
+    }
+    for k in 0..T as i32 {
+        let (rest, whole) = ((k - 7).rem_euclid(4), (k - 7).div_euclid(4));
+        sum = sum + k / 2 - 3 + rest * 100 + whole * 10_000 + 1000 / (k + 1) + !k;
+    }
+    sum + (T as i32 - 50).rem_euclid(-9)
+}
+
+/// Where a `let` or a constant says the type of bits that are turned.
+#[netcl::function]
+fn turned(x: &Tensor<u32, T>) -> Tensor<u32, T> {
+    let (all, few): (u32, u32) = (!0u32, 1 << 4);
+    let low: u32 = !7;
+    let byte: u8 = !3;
+    (x ^ all) + (low >> 8) + byte as u32 + ALL_BITS + LOW_BITS + few
+}
+
+netcl::kernel! {
+    /// A number alone is of the elements' type.
+    fn sevens(x: &Tensor<i32, N>) -> Tensor<i32, N> {
+        |n| x[n] + sum(0..N, |_k| 7) * max(0..2, |_k| -3)
+    }
+    /// An `f32` carries what the elements of half precision cannot.
+    fn in_single(x: &Tensor<f16, N, C>) -> Tensor<f32, N> {
+        |n| fold(0..C, 0.0f32, |sum, c| sum + x[n, c] as f32)
+    }
+}
+
+#[test]
+fn the_text_says_the_type() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        for rounds in [1i32, 3, 10] {
+            let x = Tensor::full(&device, 0i32, &[rounds as usize])?;
+            let each =
+                |k: i32| k / 2 - 3 + (k - 7).rem_euclid(4) * 100 + (k - 7).div_euclid(4) * 10_000 + 1000 / (k + 1) + !k;
+            let wanted = 4 + (0..rounds).map(each).sum::<i32>() + (rounds - 50).rem_euclid(-9);
+            assert_eq!(rounded_down(&x)?.item::<i32>()?, wanted, "{rounds}");
+            assert_eq!(sevens(&x)?.to_vec::<i32>()?, vec![-21 * rounds; rounds as usize], "{rounds}");
+        }
+        let given = [0u32, 5, u32::MAX];
+        let found = turned(&Tensor::from_slice(&device, &given, &[3])?)?;
+        let rest = (!7u32 >> 8).wrapping_add(252).wrapping_add(!0).wrapping_add(!0 >> 7).wrapping_add(16);
+        assert_eq!(found.to_vec::<u32>()?, given.map(|x| (!x).wrapping_add(rest)));
+        let halves = Tensor::full(&device, 0.1f32, &[2, 3000])?.cast(DType::F16);
+        for sum in in_single(&halves)?.to_vec::<f32>()? {
+            assert!((sum - 299.927).abs() < 0.01, "{sum}");
+        }
+        Ok(())
+    })
+}
+
 /// Of `i64` all bits are turned.
 #[netcl::function]
 fn masked(l: &Tensor<i64, T>) -> Tensor<i64, T> {
