@@ -13,28 +13,50 @@ use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 /// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
 pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<Constant> {
     let dtype = DType::from_name(&text(ty));
-    if let (Some(dtype), Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. })) = (dtype, super::unparenthesized(expr))
-        && let Constant::Integer(value) = evaluate(expr, constants)?
-    {
-        return turned(value, Some(dtype));
-    }
-    Some(match evaluate(expr, constants)? {
+    let whole = if text(ty) == "usize" { Some(DType::I64) } else { dtype.filter(|dtype| dtype.is_integer()) };
+    let value = match evaluate(expr, constants) {
+        Some(value) => value,
+        None => {
+            let bits = bits(expr, whole?, constants)?;
+            // A size is never negative.
+            if dtype.is_none() && bits < 0 {
+                return None;
+            }
+            Constant::Integer(bits)
+        }
+    };
+    Some(match value {
         Constant::Float(number) => Constant::Float(match dtype {
             // `1.0 / 3.0` is computed in the declared type.
             Some(dtype) if dtype.is_float() => number.declared(dtype),
             _ => number,
         }),
-        // Bits that a shift has moved out of its type are not followed.
-        Constant::Integer(value) if dtype.is_some_and(|dtype| dtype.is_integer() && !dtype.holds(value)) => {
-            return None;
-        }
         value => value,
     })
 }
 
-/// `!value` in a type of whole numbers.
-fn turned(value: i64, dtype: Option<DType>) -> Option<Constant> {
-    dtype.filter(|dtype| dtype.is_integer()).map(|dtype| Constant::Integer(dtype.wrap(!value)))
+/// The bits of a number of type `dtype` that `!`, `<<` and `>>` have turned and moved.
+fn bits(expr: &Expr, dtype: DType, constants: &Constants) -> Option<i64> {
+    let value = match super::unparenthesized(expr) {
+        Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => !bits(expr, dtype, constants)?,
+        Expr::Binary(binary) => {
+            let distance = || match evaluate(&binary.right, constants)? {
+                Constant::Integer(by) => u32::try_from(by).ok().filter(|by| (*by as usize) < 8 * dtype.size()),
+                _ => None,
+            };
+            let left = bits(&binary.left, dtype, constants)?;
+            match &binary.op {
+                BinOp::Shl(_) => left.wrapping_shl(distance()?),
+                BinOp::Shr(_) => left >> distance()?,
+                op => fold_integers(op, left, bits(&binary.right, dtype, constants)?)?,
+            }
+        }
+        other => match evaluate(other, constants)? {
+            Constant::Integer(value) => value,
+            _ => return None,
+        },
+    };
+    Some(dtype.wrap(value))
 }
 
 /// The value of `const NAME: [ty; 3] = [..];`, if it is such a list and can be known; lists may be of lists.
@@ -139,7 +161,6 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
             (UnOp::Neg(_), Constant::Float(number)) => Some(Constant::Float(number.negated())),
             (UnOp::Not(_), Constant::Bool(value)) => Some(Constant::Bool(!value)),
-            (UnOp::Not(_), Constant::Integer(value)) => turned(value, crate::literal::whole_type(&unary.expr)),
             _ => None,
         },
         Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {

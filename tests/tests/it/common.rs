@@ -31,6 +31,14 @@ pub(crate) fn devices_alone() -> Result<Vec<Device>> {
     devices().into_iter().map(own).collect()
 }
 
+/// The launches that `call` makes. `None` on the host, which is one for all tests: others launch there meanwhile.
+pub(crate) fn launches_of<T>(device: &Device, call: impl FnOnce() -> Result<T>) -> Result<(Option<u64>, T)> {
+    let before = device.launches();
+    let value = call()?;
+    let launches = device.launches() - before;
+    Ok((Some(launches).filter(|_| device.profile().kind != DeviceKind::Host), value))
+}
+
 /// Runs a test on each of them.
 pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
     for device in devices() {
