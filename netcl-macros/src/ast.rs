@@ -105,6 +105,19 @@ impl ArgDecl {
     }
 }
 
+/// As it is declared.
+impl std::fmt::Display for ArgDecl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: ", self.name)?;
+        match &self.ty {
+            ArgType::Tensor(ty) => write!(f, "&{ty}"),
+            ArgType::Scalar(dtype) => write!(f, "{dtype}"),
+            ArgType::Plain(ty) => f.write_str(ty.name()),
+            ArgType::Enum(path) => f.write_str(&crate::parse::text(&**path)),
+        }
+    }
+}
+
 /// A function to compile.
 #[derive(Clone)]
 pub(crate) struct FunctionItem {
@@ -146,6 +159,14 @@ impl FunctionItem {
     /// Whether what it does is chosen by something else than truths and numbers.
     pub(crate) fn is_chosen_otherwise(&self) -> bool {
         !self.variants.is_empty() || self.args.iter().any(|arg| matches!(arg.ty, ArgType::Enum(_)))
+    }
+
+    /// Its parameters, as they are declared; of those that are put together from several arguments the names alone.
+    pub(crate) fn parameters(&self) -> Vec<String> {
+        match self.is_composed() {
+            true => self.params.iter().map(|param| crate::parse::text(&param.pattern)).collect(),
+            false => self.args.iter().map(ArgDecl::to_string).collect(),
+        }
     }
 
     /// The tensor arguments in order.

@@ -24,10 +24,16 @@ impl<'a> Callee<'a> {
     }
 
     /// Rule: a call has as many arguments as the declaration. Wrong: `gelu(x, y)`.
-    pub(crate) fn takes(&self, declared: usize, given: usize) -> bool {
+    ///
+    /// `parameters` are those of the declaration, as they are written.
+    pub(crate) fn takes(&self, parameters: &[String], given: usize) -> bool {
+        let declared = parameters.len();
         if declared != given {
             let plural = if declared == 1 { "" } else { "s" };
-            let example = "as many as its declaration has";
+            let example = match parameters {
+                [] => "none".to_string(),
+                all => format!("as many as its declaration has: `{}`", all.join(", ")),
+            };
             self.diag.report(self.span, &m::CALL_ARGUMENTS, &[&self.name, &declared, &plural, &given, &example]);
         }
         declared == given
@@ -55,7 +61,8 @@ impl<'a> Callee<'a> {
         passed: impl IntoIterator<Item = &'p Expr>,
         mut scalar: impl FnMut(V, DType) -> Option<Result<S, String>>,
     ) -> Option<Vec<(String, S)>> {
-        if !self.takes(helper.args.len(), given.len()) {
+        let parameters: Vec<String> = helper.args.iter().map(|(name, dtype)| format!("{name}: {dtype}")).collect();
+        if !self.takes(&parameters, given.len()) {
             return None;
         }
         let pairs = helper.args.iter().zip(given).zip(passed);

@@ -5,7 +5,7 @@
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
 use super::activation::{SoftplusParts, softplus_parts};
-use super::args::{self, Args, OTHER, X, arg, float, literal, number_arg, scalar_arg, tensor_arg};
+use super::args::{self, Args, X, arg, float, literal, number_arg, scalar_arg, tensor_arg};
 use super::reduction::mean_all;
 use super::{ArgKind, Formula, Operation, Value};
 use crate::dim::{Dim, Shape};
@@ -39,7 +39,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "mse_loss",
         doc: "the mean of `(x - other)^2`, both of one shape",
-        args: &[X, OTHER],
+        args: &[X, tensor_arg("target")],
         build: |b, a| {
             let Difference { value, dtype } = difference(b, "mse_loss", a.tensor(0)?, a.tensor(1)?)?;
             let squared = b.binary(BinaryOp::Mul, value, value)?;
@@ -49,7 +49,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "l1_loss",
         doc: "the mean of `|x - other|`, both of one shape",
-        args: &[X, OTHER],
+        args: &[X, tensor_arg("target")],
         build: |b, a| {
             let Difference { value, dtype } = difference(b, "l1_loss", a.tensor(0)?, a.tensor(1)?)?;
             let size = b.unary(UnaryOp::Abs, value)?;
@@ -59,13 +59,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         name: "huber_loss",
         doc: "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`",
-        args: &[X, OTHER, scalar_arg("delta")],
+        args: &[X, tensor_arg("target"), scalar_arg("delta")],
         build: |b, a| huber_loss(b, a.tensor(0)?, a.tensor(1)?, a.scalar(2)?),
     },
     Operation {
         name: "smooth_l1_loss",
         doc: "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0",
-        args: &[X, OTHER, number_arg("beta")],
+        args: &[X, tensor_arg("target"), number_arg("beta")],
         build: |b, a| smooth_l1_loss(b, a.tensor(0)?, a.tensor(1)?, a.number(2)?),
     },
     Operation {
@@ -101,9 +101,20 @@ fn class_axis(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<us
     float(b, op, x)?;
     let (shape, label_shape, label_type) = (b.shape(x).clone(), b.shape(labels).clone(), b.dtype(labels));
     if !matches!(label_type, DType::U32 | DType::I32) {
-        return Err(Diagnostic::new(format!("`{op}` expects u32 or i32 labels, found {label_type}"))
-            .hint("labels are class numbers; convert them with `.cast(DType::U32)`")
-            .of_argument(WrongArgument::Named("labels")));
+        // A row of ones and zeros for each label, as other frameworks take them.
+        let last = label_shape.rank().checked_sub(1).filter(|_| label_shape.rank() == shape.rank());
+        let problem = match last {
+            Some(_) => format!("{label_type} {label_shape}"),
+            None => label_type.to_string(),
+        };
+        let problem = Diagnostic::new(format!("`{op}` expects u32 or i32 labels, found {problem}"));
+        return Err(match last {
+            Some(axis) => {
+                problem.hint(format!("labels are class numbers: of rows of ones and zeros `.argmax({axis})`"))
+            }
+            None => problem.hint("labels are class numbers; convert them with `.cast(DType::U32)`"),
+        }
+        .of_argument(WrongArgument::Named("labels")));
     }
     let Some(axis) = shape.rank().checked_sub(1) else {
         return Err(Diagnostic::new(format!("`{op}` expects a tensor [.., classes], found a scalar")));
@@ -276,8 +287,12 @@ fn same_shape(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<()
         let last = long.rank().checked_sub(1).filter(|last| long[*last].is(1) && long.0[..*last] == short.0[..]);
         last.map(|last| format!("leave the axis of one element out, `.squeeze({last})`, or give both one"))
     };
+    let problem = problem.of_argument(WrongArgument::Named("target"));
     Err(match without(&shape, &found).or_else(|| without(&found, &shape)) {
         Some(instead) => problem.hint(instead),
+        None if found.rank() < shape.rank() => {
+            problem.hint("a target has a value for each element; of class numbers the loss is `cross_entropy`")
+        }
         None => problem,
     })
 }

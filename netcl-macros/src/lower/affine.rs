@@ -170,7 +170,7 @@ impl Affine {
     pub(super) fn part(&self, part: DivRem, divisor: &Dim, axes: &[Dim]) -> Option<Affine> {
         // Where an axis has no elements, nothing is divided by its size.
         let some = is_positive(divisor) || axes.contains(divisor);
-        if !some || !self.range(axes).0.never_negative() {
+        if !some || !is_not_negative(&self.range(axes).0, axes) {
             return None;
         }
         if self.terms.is_empty() && self.offset.as_constant().is_some() && divisor.as_constant().is_some() {
@@ -225,7 +225,7 @@ impl Affine {
     /// The index where it is at least `low` and at most `high`, and the nearer one of these elsewhere. `None` where nothing is known
     /// of which bound is the larger, or of how far the index goes beyond.
     pub(super) fn bounded(&self, low: Option<&Dim>, high: Option<&Dim>, axes: &[Dim]) -> Option<Affine> {
-        let at_most = |a: &Dim, b: &Dim| (b.clone() - a.clone()).never_negative();
+        let at_most = |a: &Dim, b: &Dim| is_not_negative(&(b.clone() - a.clone()), axes);
         let (least, greatest) = self.range(axes);
         // A bound that the index keeps by itself is none.
         let low = low.filter(|low| !at_most(low, &least));
@@ -340,6 +340,13 @@ impl Affine {
             sum + end * Dim::constant(*coefficient)
         })
     }
+}
+
+/// Whether the size is never negative where there is an element to compute: each of the axes has at least one there, also one whose
+/// size is computed, `T / 2`.
+fn is_not_negative(size: &Dim, axes: &[Dim]) -> bool {
+    let beyond_one = |axis: &Dim| size.clone() - axis.clone() + Dim::constant(1);
+    size.never_negative() || axes.iter().any(|axis| beyond_one(axis).never_negative())
 }
 
 /// Whether something can be divided by it.

@@ -4,6 +4,7 @@ use super::{Lowering, Val};
 use crate::messages as m;
 use crate::number::ConstFloat;
 use crate::parse;
+use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, Member};
@@ -80,6 +81,15 @@ impl<'a> Lowering<'a> {
             self.bind(name, Val::Unknown, true, false);
             return Val::Unknown;
         };
+        let mut whole = self.frame().scopes[scope][position].value.clone();
+        let (value, truths) = match part_of(&mut whole, path) {
+            Some(before) => {
+                let value = self.as_before(before, value);
+                let truths = self.is_truth(before) && self.is_truth(&value);
+                (value, truths)
+            }
+            None => (value, false),
+        };
         let variable = &mut self.frame_mut().scopes[scope][position];
         if variable.argument || !variable.mutable {
             // What follows would speak of a value that was never meant.
@@ -98,9 +108,9 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
         }
         let Some(part) = part_of(&mut variable.value, path) else { return Val::Unknown };
-        let value = as_before(part, value);
         let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
-        let same = std::mem::discriminant(part) == std::mem::discriminant(&value)
+        let same = truths
+            || std::mem::discriminant(part) == std::mem::discriminant(&value)
             || number(part) && number(&value) && !(part.integer().is_some() && matches!(value, Val::Number(_)));
         if let (Some(before), Some(after)) = (part.whole_dtype(), value.whole_dtype())
             && before != after
@@ -127,6 +137,40 @@ impl<'a> Lowering<'a> {
         Val::Unit
     }
 
+    /// The value that is assigned to what was `before`: a whole number is of its type, and a float where that is one, `let mut k = 7.0; k = 5;`.
+    fn as_before(&mut self, before: &Val<'a>, value: Val<'a>) -> Val<'a> {
+        match (before, value) {
+            (Val::Dim(before), Val::Dim(after)) if after.ty.is_none() => Val::Dim(before.of_its_type(after.size)),
+            (Val::Number(before), Val::Dim(size)) => match (size.as_constant(), before.ty) {
+                (Some(whole), Some(dtype)) => Val::Number(ConstFloat::of_whole(whole, dtype)),
+                (Some(whole), None) => Val::Number(ConstFloat::whole_literal(whole)),
+                (None, _) => Val::Dim(size),
+            },
+            // What is computed of sizes is the whole number that it is.
+            (Val::Tensor(before), Val::Tensor(id)) => {
+                let dtype = self.builder.dtype(*before);
+                let exact = self.marks.exact.get(&id).filter(|_| dtype.is_integer()).copied();
+                Val::Tensor(exact.and_then(|exact| self.builder.cast(exact, dtype).ok()).unwrap_or(id))
+            }
+            (Val::Tuple(before), Val::Tuple(parts)) if before.len() == parts.len() => {
+                Val::Tuple(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
+            }
+            (Val::List(before), Val::List(parts)) if before.len() == parts.len() => {
+                Val::List(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// Whether it is a `bool` among numbers: one that is known, or one of each element.
+    fn is_truth(&self, value: &Val<'a>) -> bool {
+        let of_elements = self.axes.is_some() || self.elementwise;
+        match value {
+            Val::Tensor(id) => of_elements && self.builder.dtype(*id) == DType::Bool,
+            value => of_elements && matches!(value, Val::Bool(_)),
+        }
+    }
+
     /// The variable that a place is a part of, and the way to the part; `None` where it is no such place.
     fn projections(&mut self, place: &'a Expr, path: &mut Vec<Projection>) -> Option<String> {
         match place {
@@ -148,19 +192,6 @@ impl<'a> Lowering<'a> {
             }
             _ => None,
         }
-    }
-}
-
-/// The value that is assigned to what was `before`: a whole number is of its type, and a float where that is one, `let mut k = 7.0; k = 5;`.
-fn as_before<'a>(before: &Val<'a>, value: Val<'a>) -> Val<'a> {
-    match (before, &value) {
-        (Val::Dim(before), Val::Dim(after)) if after.ty.is_none() => Val::Dim(before.of_its_type(after.size.clone())),
-        (Val::Number(before), Val::Dim(size)) => match (size.as_constant(), before.ty) {
-            (Some(whole), Some(dtype)) => Val::Number(ConstFloat::of_whole(whole, dtype)),
-            (Some(whole), None) => Val::Number(ConstFloat::whole_literal(whole)),
-            (None, _) => value,
-        },
-        _ => value,
     }
 }
 

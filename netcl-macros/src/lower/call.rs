@@ -208,7 +208,7 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         let callee = Callee::new(self.diag, &function.name, span);
-        if !callee.takes(function.params.len(), args.len()) || !self.affords(&name, span) {
+        if !callee.takes(&function.parameters(), args.len()) || !self.affords(&name, span) {
             return Val::Unknown;
         }
         let Some((args, places)) = self.taken_apart(&callee, function, args, span) else { return Val::Unknown };
@@ -217,12 +217,17 @@ impl<'a> Lowering<'a> {
         let call = std::mem::take(&mut self.written);
         let precision = self.precision_of(function);
         let shapes: Vec<_> = args.iter().map(|value| self.shape_of(value)).collect();
+        let path = match &this {
+            Some(FieldRef::Model(_, path, _)) => path.as_str(),
+            _ => "",
+        };
         self.solve(function, &args, &mut symbols);
         for (position, (arg, value)) in function.args.iter().zip(args).enumerate() {
             let place = call.place(places[position], span);
             let value = if precision == Precision::F32 { self.as_argument(arg, value) } else { value };
             let is_number = matches!(value, Val::Number(_) | Val::Dim(_));
-            let instead = |this: &Self| this.advise_call(unit, function, &call, &shapes, position);
+            let instead =
+                |lowering: &Self| lowering.advise_call((unit, &sizes, path), function, &call, &shapes, position);
             match self.argument_value((&callee, &instead), arg, value, &mut symbols, place) {
                 Some(value) => {
                     let value = if is_number { self.new_tensors_in(value) } else { value };
@@ -232,10 +237,6 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             }
         }
-        let path = match &this {
-            Some(FieldRef::Model(_, path, _)) => path.as_str(),
-            _ => "",
-        };
         let numbers = Self::numbers(unit, &sizes, path);
         self.enter(unit, this, sizes, &name);
         (self.frame_mut().symbols, self.frame_mut().passed) = (symbols, passed);

@@ -4,7 +4,7 @@
 use super::advice_kinds::Advice;
 use super::misuse::written;
 use super::written::Written;
-use super::{Lowering, Val};
+use super::{Lowering, Sizes, Val};
 use crate::ast::{FunctionItem, TensorType, Unit};
 use crate::parse::{text, unparenthesized};
 use crate::quotient;
@@ -157,10 +157,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
-    /// arguments, as far as they are tensors.
+    /// arguments, as far as they are tensors. The function is one of the model `unit` of these sizes, whose path is `this`.
     pub(super) fn advise_call(
         &self,
-        unit: &Unit,
+        (unit, sizes, this): (&Unit, &Sizes, &str),
         function: &FunctionItem,
         call: &Written,
         given: &[Option<(Shape, netcl_kernels::dtype::DType)>],
@@ -185,9 +185,13 @@ impl<'a> Lowering<'a> {
                 let passed = passed.trim_start_matches('&');
                 return format!("convert what is passed: write `{passed}.cast({})`", ty.dtype);
             }
-            if let Some(size) = self.resized(unit, ty, shape) {
+            if let Some(size) = self.resized(unit, sizes, ty, shape) {
+                let which = match this.trim_end_matches('.') {
+                    "" => "the model".to_string(),
+                    path => format!("`{path}`"),
+                };
                 return format!(
-                    "the model has another size where it is a field: write `{size}`, or pass what it expects"
+                    "{which} has another size where it is a field: write `{size}`, or pass what it expects"
                 );
             }
         }
@@ -218,17 +222,27 @@ impl<'a> Lowering<'a> {
         (format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
     }
 
-    /// The model of `unit` with the size that makes its parameter of type `ty` the `shape` that is passed: `Block<8>`.
-    fn resized(&self, unit: &Unit, ty: &crate::ast::TensorType, shape: &Shape) -> Option<String> {
+    /// The model of `unit` with the sizes that make its parameter of type `ty` the `shape` that is passed: `Block<8>`.
+    fn resized(&self, unit: &Unit, sizes: &Sizes, ty: &crate::ast::TensorType, shape: &Shape) -> Option<String> {
         let model = unit.model.as_ref().filter(|_| !std::ptr::eq(unit, self.frame().unit))?;
-        if ty.dims.len() != shape.rank() || model.parameters.len() != 1 {
+        if ty.dims.len() != shape.rank() || model.parameters.is_empty() {
             return None;
         }
-        let own = super::sizes::symbol(unit.given.first()?)?;
-        let position = ty.dims.iter().position(|token| token.dim == Dim::symbol(&own))?;
-        let size = shape[position].to_string();
-        let given: Vec<&str> = std::iter::once(&size).chain(&unit.standing).map(String::as_str).collect();
-        Some(format!("{}<{}>", unit.name(), given.join(", ")))
+        let mut resized = false;
+        let mut all = Vec::new();
+        for given in unit.given.iter().take(model.parameters.len()) {
+            let own = super::sizes::symbol(given)?;
+            let own_size = sizes.functions.get(&own);
+            let axis = ty.dims.iter().position(|token| token.dim == Dim::symbol(&own));
+            let size = match axis {
+                Some(axis) => Some(&shape[axis]),
+                None => own_size,
+            };
+            resized |= axis.is_some() && size != own_size;
+            all.push(size?.to_string());
+        }
+        all.extend(unit.standing.iter().cloned());
+        resized.then(|| format!("{}<{}>", unit.name(), all.join(", ")))
     }
 }
 

@@ -480,7 +480,19 @@ impl<'a> Lowering<'a> {
 /// `x ** y`, as other languages write a power.
 fn is_power(binary: &syn::ExprBinary) -> bool {
     let borrowed = |expr: &Expr| matches!(expr, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)));
-    matches!(binary.op, syn::BinOp::Mul(_)) && borrowed(&binary.right)
+    match &binary.op {
+        syn::BinOp::Mul(star) if borrowed(&binary.right) => stand_together(star.span(), binary.right.span()),
+        _ => false,
+    }
+}
+
+/// Whether there is nothing between the two, as far as rustc tells: `a ** b`, and not `a * *b`.
+fn stand_together(one: Span, other: Span) -> bool {
+    if !proc_macro::is_available() {
+        return true;
+    }
+    let (end, start) = (one.unwrap().end(), other.unwrap().start());
+    (end.line(), end.column()) == (start.line(), start.column())
 }
 
 /// `Kind::Deep` of a user's enum.

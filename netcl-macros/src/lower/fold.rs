@@ -45,6 +45,17 @@ enum End {
     Varying { from: Option<Affine>, to: Affine },
 }
 
+impl End {
+    /// How many rounds at the start change nothing, and which is the last that does, where indices say that.
+    fn bounds(&self) -> (Option<Affine>, Option<Affine>) {
+        match self {
+            End::Fixed => (None, None),
+            End::Prefix(_, length) => (None, Some(length.clone())),
+            End::Varying { from, to } => (from.clone(), Some(to.clone())),
+        }
+    }
+}
+
 impl<'a> Lowering<'a> {
     /// `fold(0..T, 0.0, |h, t| ..)`.
     pub(super) fn fold_call(&mut self, call: &'a ExprCall) -> Val<'a> {
@@ -182,7 +193,8 @@ impl<'a> Lowering<'a> {
             replace_tensors(&mut value, &mut draft.carried().iter());
             let mut step = None;
             draft.round().visit_symbols(&mut |symbol| step = Some(symbol.clone()));
-            self.folds.extend(step.map(|step| Round { step, last }));
+            let (from, to) = end.bounds();
+            self.folds.extend(step.map(|step| Round { step, last, from, to }));
             let index = limits.start.plus(&Affine::fixed(draft.round()));
             let after = match index {
                 Ok(index) => {

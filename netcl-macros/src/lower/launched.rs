@@ -2,7 +2,7 @@
 
 use super::written::Written;
 use super::{Lowering, Val};
-use crate::ast::{ArgType, Launched, LaunchedInstance};
+use crate::ast::{ArgDecl, ArgType, Launched, LaunchedInstance};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, text};
@@ -36,7 +36,7 @@ impl<'a> Lowering<'a> {
         }
         let inputs = &instance.inputs;
         let callee = Callee::new(self.diag, &instance.name, span);
-        if !callee.takes(inputs.len(), args.len()) {
+        if !callee.takes(&inputs.iter().map(ArgDecl::to_string).collect::<Vec<_>>(), args.len()) {
             return Val::Unknown;
         }
         let (mut symbols, mut operands) = (BTreeMap::new(), Vec::new());

@@ -169,7 +169,7 @@ impl<'a> Lowering<'a> {
         let span = call.method.span();
         if let Val::Tensor(_) = receiver
             && self.position(&receiver).is_none()
-            && let Some(value) = self.of_two(call, name, &args)
+            && let Some(value) = self.of_two(call, name, &receiver, &args)
         {
             return value;
         }
@@ -382,7 +382,8 @@ impl<'a> Lowering<'a> {
         // Of elements, not of tensors along an axis.
         let scalars = self.axes.is_some() || self.elementwise;
         // `steps.min(12)` of `steps: i32`, which has no axis.
-        if (scalars || args.len() == 1 && self.is_one_whole(&receiver))
+        let wholes = matches!(args.as_slice(), [Val::Dim(_) | Val::Tensor(_)]);
+        if (scalars || wholes && self.is_one_whole(&receiver))
             && let Some(op) = [BinaryOp::Max, BinaryOp::Min].into_iter().find(|op| op.name() == name)
         {
             let [other] = args.as_slice() else {
@@ -390,6 +391,12 @@ impl<'a> Lowering<'a> {
                 return self.report(span, &m::KERNEL_TWO_VALUES, &[&name, &(args.len() + 1), &example]);
             };
             return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
+        }
+        if name == "pow"
+            && self.is_one_whole(&receiver)
+            && let Some(value) = self.composed(name, &receiver, &args, span)
+        {
+            return value;
         }
         if let ("powi", [Val::Number(power)]) = (name, args.as_slice())
             && power.value.fract() != 0.0

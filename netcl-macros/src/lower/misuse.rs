@@ -116,14 +116,20 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: `max` and `min` of a tensor are along axes. Wrong: `x.max(0.0)`, as Rust has it for numbers.
-    pub(super) fn of_two(&mut self, call: &'a ExprMethodCall, name: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
+    pub(super) fn of_two(
+        &mut self,
+        call: &'a ExprMethodCall,
+        name: &str,
+        receiver: &Val<'a>,
+        args: &[Val<'a>],
+    ) -> Option<Val<'a>> {
         let (larger, largest) = match name {
             "max" => ("larger", "largest"),
             "min" => ("smaller", "smallest"),
             _ => return None,
         };
         let [value @ (Val::Number(_) | Val::Tensor(_))] = args else { return None };
-        if self.axes.is_some() || self.elementwise {
+        if self.axes.is_some() || self.elementwise || self.is_one_whole(receiver) {
             return None;
         }
         let (x, given) = (written(&call.receiver), call.args.iter().map(text).collect::<String>());

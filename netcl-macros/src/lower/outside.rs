@@ -3,6 +3,8 @@
 use super::Lowering;
 use super::affine::{Affine, Atom};
 use super::indexed::Read;
+use super::reach::linear;
+use super::round::Round;
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
@@ -25,7 +27,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn outside_of(&mut self, read: &Read<'_>, position: usize, index: &Affine, size: &Dim) -> bool {
         let axes = self.axes.clone().unwrap_or_default();
         let (low, high) = index.range_within(&axes, &self.ends);
-        if self.is_inside((&low, &high), size) {
+        if self.is_inside((&low, &high), size) || self.is_inside_in_rounds(index, size, &axes) {
             return false;
         }
         let written = read.indices[position];
@@ -50,6 +52,33 @@ impl<'a> Lowering<'a> {
         let instead = self.kept_inside(&outside, &axes);
         self.report(written.span(), &m::KERNEL_BOUNDS, &[&named, &position, &read.name, size, &instead]);
         true
+    }
+
+    /// Whether the index is inside in the rounds of a fold that change something, which indices further out say: `x[n - k]` in
+    /// `fold(0..n + 1, ..)`. In others zeros are read.
+    fn is_inside_in_rounds(&self, index: &Affine, size: &Dim, axes: &[Dim]) -> bool {
+        // The index in the first of these rounds or in the last, where it is least or greatest.
+        let at = |round: &Round, greatest: bool| {
+            let coefficient = linear(&index.offset, &round.step)?;
+            let first = Affine::fixed(Dim::constant(1));
+            let first = round.from.as_ref().map_or(Ok(first.clone()), |from| from.plus(&first)).ok()?;
+            let end = if (coefficient > 0) == greatest { round.to.clone()? } else { first };
+            let offset = index.offset.substitute(&|symbol| (*symbol == round.step).then(Dim::default));
+            let rest = Affine { terms: index.terms.clone(), offset };
+            rest.plus(&end.times(coefficient).ok()?).ok()
+        };
+        let counts = |round: &&Round| {
+            let divides = index.parts().any(|part| part.offset.mentions(&round.step));
+            index.offset.mentions(&round.step) && !divides
+        };
+        self.folds.iter().filter(counts).any(|round| match (at(round, false), at(round, true)) {
+            (Some(least), Some(greatest)) => {
+                let low = least.range_within(axes, &self.ends).0;
+                let high = greatest.range_within(axes, &self.ends).1;
+                self.is_inside((&low, &high), size)
+            }
+            _ => false,
+        })
     }
 
     fn is_inside(&self, (low, high): (&Dim, &Dim), size: &Dim) -> bool {

@@ -9,6 +9,11 @@ use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
 
+/// Whether it is of a type that has numbers below zero.
+fn is_signed(value: &Val<'_>) -> bool {
+    value.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
+}
+
 /// The divisor with the sign that a remainder of Euclid's does not see.
 fn positive<'a>(divisor: &Val<'a>) -> Val<'a> {
     match divisor {
@@ -84,6 +89,15 @@ impl<'a> Lowering<'a> {
         args: &[Val<'a>],
         span: Span,
     ) -> Option<Val<'a>> {
+        if let ("rem_euclid" | "div_euclid", [by @ Val::Tensor(id)]) = (name, args)
+            && self.is_one_whole(by)
+            && self.position(receiver).is_some()
+        {
+            let dtype = receiver.whole_dtype().unwrap_or(self.builder.dtype(*id));
+            let whole = self.tensor(receiver.clone(), Some(dtype), span)?;
+            let whole = self.position_beside(whole, *id);
+            return self.composed(name, &Val::Tensor(whole), args, span);
+        }
         let known = |value: &Val<'a>| matches!(value, Val::Dim(size) if size.as_constant().is_some());
         let all = || std::iter::once(receiver).chain(args);
         if self.axes.is_some()
@@ -99,6 +113,15 @@ impl<'a> Lowering<'a> {
         match (name, args) {
             ("min", [other]) => Some(op(self, BinaryOp::Min, receiver.clone(), other)),
             ("max", [other]) => Some(op(self, BinaryOp::Max, receiver.clone(), other)),
+            ("saturating_sub", [other]) if !is_signed(receiver) => {
+                let difference = op(self, BinaryOp::Sub, receiver.clone(), other);
+                Some(op(self, BinaryOp::Max, difference, &Val::from(Dim::default())))
+            }
+            ("abs_diff", [other]) => {
+                let difference = op(self, BinaryOp::Sub, receiver.clone(), other);
+                let negative = op(self, BinaryOp::Sub, other.clone(), receiver);
+                Some(op(self, BinaryOp::Max, difference, &negative))
+            }
             ("clamp", [least, most]) => {
                 let raised = op(self, BinaryOp::Max, receiver.clone(), least);
                 Some(op(self, BinaryOp::Min, raised, most))

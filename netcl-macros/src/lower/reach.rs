@@ -18,7 +18,7 @@ impl<'a> Lowering<'a> {
             if size.never_negative() {
                 return true;
             }
-            let Some((Round { step, last }, outer)) = folds.split_last() else { return false };
+            let Some((Round { step, last, .. }, outer)) = folds.split_last() else { return false };
             if !size.mentions(step) {
                 return within(size, outer);
             }
@@ -78,7 +78,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// How much the size grows with the symbol, where that is always as much.
-fn linear(size: &Dim, symbol: &Symbol) -> Option<i64> {
+pub(super) fn linear(size: &Dim, symbol: &Symbol) -> Option<i64> {
     let is = |factors: &[Factor]| matches!(factors, [Factor::Symbol(own)] if own == symbol);
     let coefficient = size.terms().find_map(|(factors, coefficient)| is(factors).then_some(coefficient))?;
     let rest = size.clone() - Dim::symbol(symbol.name()) * Dim::constant(coefficient);

@@ -1,5 +1,6 @@
 //! Where the evaluation of a loop's body stands.
 
+use super::affine::Affine;
 use super::identity::Query;
 use crate::messages::Message;
 use netcl_kernels::dim::{Dim, Symbol};
@@ -40,4 +41,8 @@ pub(super) struct Round {
     pub(super) step: Symbol,
     /// The last one in which elements are read.
     pub(super) last: Dim,
+    /// How many rounds at the start change nothing, where indices say that.
+    pub(super) from: Option<Affine>,
+    /// The last one that changes something, where indices say that.
+    pub(super) to: Option<Affine>,
 }

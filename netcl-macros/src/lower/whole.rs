@@ -4,6 +4,9 @@ use super::value::WholeNumber;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 
+/// A power of a size is a product of so many at most.
+const MOST_FACTORS: u64 = 8;
+
 /// The method's value. `None` of other methods, of what is not known, and where Rust has no value (a divisor of zero).
 pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
     let x = constant(receiver)?;
@@ -12,6 +15,10 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("abs", []) => x.checked_abs()?,
         ("signum" | "sign", []) => x.signum(),
         ("clamp", [low, high]) => x.max(*low).min(*high),
+        ("saturating_sub", [other]) if !matches!(receiver.whole_dtype(), Some(dtype) if dtype.holds(-1)) => {
+            x.saturating_sub(*other).max(0)
+        }
+        ("abs_diff", [other]) => x.checked_sub(*other)?.checked_abs()?,
         ("rem_euclid", [divisor]) => x.checked_rem_euclid(*divisor)?,
         ("div_euclid", [divisor]) => x.checked_div_euclid(*divisor)?,
         _ => return None,
@@ -37,10 +44,15 @@ impl<'a> Lowering<'a> {
         let number = u64::try_from(other.as_constant()?).ok()?;
         match name {
             "pow" => {
-                // What is too large is no size.
-                let base = size.as_constant()?;
-                base.checked_pow(u32::try_from(number).ok()?)
-                    .map(|power| Val::Dim(size.of_its_type(Dim::constant(power))))
+                let power = match size.as_constant() {
+                    // What is too large is no size.
+                    Some(base) => Dim::constant(base.checked_pow(u32::try_from(number).ok()?)?),
+                    None if number <= MOST_FACTORS => {
+                        (0..number).fold(Dim::constant(1), |power, _| power * size.size.clone())
+                    }
+                    None => return None,
+                };
+                Some(Val::Dim(size.of_its_type(power)))
             }
             _ if number == 0 => None,
             "div_ceil" => Some(Val::Dim(size.of_its_type(size.ceil_div(number)))),

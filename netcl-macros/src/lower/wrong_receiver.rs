@@ -7,6 +7,7 @@ use crate::ast::{FieldKind, PlainType};
 use crate::messages as m;
 use crate::parse::{self, suggestion, text};
 use crate::words;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::layers;
 use netcl_kernels::ops;
 use proc_macro2::Span;
@@ -92,6 +93,13 @@ impl<'a> Lowering<'a> {
             Val::Dim(size) if iterators::is_adapter(name) => {
                 let instead = format!("a range stands in parentheses: write `(0..{size}).{name}()`");
                 self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a size"), &instead])
+            }
+            Val::Tensor(id) if iterators::is_adapter(name) => {
+                let size = self.builder.shape(*id).0.first().map_or("N".to_string(), Dim::to_string);
+                let instead = format!(
+                    "operations and layers take all of it at once; where rounds follow each other, `for t in 0..{size} {{ .. }}` with `x.get(0, t)` in it"
+                );
+                self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` of a tensor"), &instead])
             }
             _ => self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, ops::names())]),
         }

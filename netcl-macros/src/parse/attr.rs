@@ -35,15 +35,24 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
 
 /// The same for a layer, whose keys a message names.
 pub(crate) fn pairs_of(diag: &Diag, attr: &Attribute, layer: &Layer) -> Pairs {
-    let values = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated);
-    let alone: Vec<String> = match &values {
-        Ok(values) if values.iter().all(|value| !matches!(value, Expr::Assign(_))) => values.iter().map(text).collect(),
-        _ => Vec::new(),
+    let values = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated).unwrap_or_default();
+    // `#[layer(Linear(8, 4))]`, as PyTorch makes one.
+    let values: Vec<Expr> = match values.first() {
+        Some(Expr::Call(call)) if values.len() == 1 && text(&call.func) == layer.name => {
+            call.args.iter().cloned().collect()
+        }
+        _ => values.into_iter().collect(),
     };
-    let keys: Vec<String> =
-        layer.config.iter().zip(&alone).map(|(key, value)| format!("{} = {value}", key.name)).collect();
-    let form =
-        if keys.is_empty() || keys.len() < alone.len() { "key = value, ..".to_string() } else { keys.join(", ") };
+    let (keyed, alone): (Vec<&Expr>, Vec<&Expr>) = values.iter().partition(|value| matches!(value, Expr::Assign(_)));
+    let keyed: Vec<String> = keyed.into_iter().map(text).collect();
+    let is_given = |name: &str| keyed.iter().any(|given| given.split(' ').next() == Some(name));
+    let open = layer.config.iter().filter(|key| !is_given(key.name));
+    let keys: Vec<String> = open.zip(&alone).map(|(key, value)| format!("{} = {}", key.name, text(*value))).collect();
+    let form = match keys.len() {
+        0 => "key = value, ..".to_string(),
+        given if given < alone.len() => "key = value, ..".to_string(),
+        _ => keys.into_iter().chain(keyed).collect::<Vec<_>>().join(", "),
+    };
     pairs_like(diag, attr, &form)
 }
 

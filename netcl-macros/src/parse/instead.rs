@@ -137,7 +137,7 @@ pub(super) fn foreign_type(field: &str, ty: &Type) -> String {
             Some(layer) => {
                 // A backend and the like are no sizes.
                 let sizes: Vec<&String> =
-                    given.iter().filter(|size| syn::parse_str::<syn::LitInt>(size).is_ok()).collect();
+                    given.iter().filter(|size| syn::parse_str::<syn::Lit>(size).is_ok()).collect();
                 let required = layer.config.iter().filter(|key| key.default.is_none()).count();
                 let count = if sizes.len() == given.len() { given.len() } else { required };
                 let size = |at: usize| if sizes.len() == given.len() { sizes[at].as_str() } else { "64" };

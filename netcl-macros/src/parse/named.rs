@@ -21,7 +21,13 @@ pub(super) fn with_values(
         constant::one_value(diag, &named, constants)
     };
     if !listed {
-        return field::field(diag, given, refused, constants);
+        // Where a block is used with types and numbers of its own, what is wrong is told there: which field it is of is not seen.
+        let outside = diag.within(None);
+        let name = given.ident.as_ref().map(super::name).unwrap_or_default();
+        diag.within(outside.as_ref().map(|note| note.replacen("(of ", &format!("(field `{name}` of "), 1)));
+        let field = field::field(diag, given, refused, constants);
+        diag.within(outside);
+        return field;
     }
     let silent = Diag::new();
     let field = field::field(&silent, given, refused, constants);

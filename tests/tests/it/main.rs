@@ -56,6 +56,7 @@ mod precisions;
 mod product_rounds;
 mod recorded_functions;
 mod recurrences;
+mod rounds_and_truths;
 mod rust_twins;
 mod said;
 mod shakespeare;

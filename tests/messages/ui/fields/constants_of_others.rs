@@ -19,7 +19,7 @@ const CALLED: usize = BASE + twice(4);
 const LARGE: usize = BASE * 9_000_000_000_000_000_000;
 
 #[netcl::constant]
-const SHIFTED: usize = 1 << BASE;
+const SHIFTED: usize = BASE << 63;
 
 #[netcl::constant]
 const LOW: f32 = f32::NEG_INFINITY;

@@ -12,7 +12,7 @@ const NONE: usize = 4 / 0;
 const TIMES: i64 = 9223372036854775807 * 2;
 
 #[netcl::constant]
-pub const SHIFTED: usize = 1 << 4;
+pub const SHIFTED: usize = 1 << 63;
 
 #[netcl::model]
 pub struct Net {
