@@ -431,6 +431,7 @@ messages! {
     BITS_OF = "`{}` moves the bits of whole numbers, found {}", "a power of two is a factor: `x * 2.0`";
     NOT_OF_FLOATS = "`!` turns truths and the bits of whole numbers round, found {}", "compare them first, `!(x > 0.0)`, which is of truths, or convert them, `!({})`; `1.0 - x` turns 0 and 1 round";
     TRUTHS = "`{}` takes truths, found elements of {}", "compare them: write `{}`; bits are combined by `&`, `|` and `^`";
+    SIZE_BITS = "`!` turns the bits of numbers of a type, and nothing says which `{}` is of", "write `!({} as i32)`";
     BITS_OF_FLOAT = "`{}` takes whole numbers, found a float", "leave the point out where a whole number is meant, or convert the float: `.. as i32`";
     LIST_COMPUTED = "a list is read at an index of the closure that is inside of it, found `{}`, which is computed", "choose by the number: `sum(0..{}, |k| if {} == k as i32 { .. } else { 0.0 })`";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "elements are counted from 0: {}";

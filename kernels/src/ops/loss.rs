@@ -38,7 +38,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "mse_loss",
-        doc: "the mean of `(x - other)^2`, both of one shape",
+        doc: "the mean of `(x - target)^2`, both of one shape",
         args: &[X, tensor_arg("target")],
         build: |b, a| {
             let Difference { value, dtype } = difference(b, "mse_loss", a.tensor(0)?, a.tensor(1)?)?;
@@ -48,7 +48,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "l1_loss",
-        doc: "the mean of `|x - other|`, both of one shape",
+        doc: "the mean of `|x - target|`, both of one shape",
         args: &[X, tensor_arg("target")],
         build: |b, a| {
             let Difference { value, dtype } = difference(b, "l1_loss", a.tensor(0)?, a.tensor(1)?)?;
@@ -58,7 +58,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "huber_loss",
-        doc: "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`",
+        doc: "the mean of `d^2/2` where `d = |x - target|` is below `delta`, else of `delta * (d - delta/2)`",
         args: &[X, tensor_arg("target"), scalar_arg("delta")],
         build: |b, a| huber_loss(b, a.tensor(0)?, a.tensor(1)?, a.scalar(2)?),
     },

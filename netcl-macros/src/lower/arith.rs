@@ -415,14 +415,6 @@ impl<'a> Lowering<'a> {
                 self.note_chosen_whole(&value, chosen);
                 value
             }
-            (UnOp::Not(_), Val::Dim(size)) => {
-                let alone = !size.to_string().contains(' ');
-                let whole = if alone { format!("{size} as i32") } else { format!("({size}) as i32") };
-                self.report(span, &m::NOT_OF_FLOATS, &[&"a size", &whole])
-            }
-            (UnOp::Not(_), Val::Tensor(id)) if self.marks.exact.contains_key(&id) => {
-                self.report(span, &m::NOT_OF_FLOATS, &[&"what is computed of sizes", &"(..) as i32"])
-            }
             (UnOp::Not(_), Val::Tensor(id)) if self.builder.dtype(id).is_float() => {
                 let whole = if self.axes.is_some() || self.elementwise { "x as i32" } else { "x.cast(i32)" };
                 self.report(span, &m::NOT_OF_FLOATS, &[&format!("elements of {}", self.builder.dtype(id)), &whole])

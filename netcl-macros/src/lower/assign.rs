@@ -112,18 +112,17 @@ impl<'a> Lowering<'a> {
         let same = truths
             || std::mem::discriminant(part) == std::mem::discriminant(&value)
             || number(part) && number(&value) && !(part.integer().is_some() && matches!(value, Val::Number(_)));
-        if let (Some(before), Some(after)) = (part.whole_dtype(), value.whole_dtype())
-            && before != after
-        {
-            *part = Val::Unknown;
-            return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
-        }
-        if let (Some(dtype), Val::Dim(number)) = (part.whole_dtype(), &value)
-            && let Some(number) = number.as_constant().filter(|number| !dtype.holds(*number))
-        {
-            *part = Val::Unknown;
-            self.no_whole(number, dtype, span);
-            return Val::Unknown;
+        match other_type(part, &value) {
+            Some(OtherType::Of(before, after)) => {
+                *part = Val::Unknown;
+                return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
+            }
+            Some(OtherType::Beyond(number, dtype)) => {
+                *part = Val::Unknown;
+                self.no_whole(number, dtype, span);
+                return Val::Unknown;
+            }
+            None => {}
         }
         if !same && !value.is_unknown() && !part.is_unknown() {
             let after = if matches!(value, Val::Number(_)) { "a float".to_string() } else { value.kind() };
@@ -192,6 +191,31 @@ impl<'a> Lowering<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// Why a whole number cannot be assigned.
+enum OtherType {
+    /// The variable is of the first type, the value of the second.
+    Of(DType, DType),
+    /// The number is none of that type.
+    Beyond(i64, DType),
+}
+
+/// Whether a whole number in the value, also in a tuple or a list, cannot be of the type that the variable's has.
+fn other_type(before: &Val<'_>, value: &Val<'_>) -> Option<OtherType> {
+    match (before, value) {
+        (Val::Tuple(before), Val::Tuple(parts)) | (Val::List(before), Val::List(parts)) => {
+            before.iter().zip(parts).find_map(|(before, part)| other_type(before, part))
+        }
+        (Val::Dim(_), Val::Dim(number)) => {
+            let (dtype, own) = (before.whole_dtype()?, value.whole_dtype());
+            if let Some(own) = own.filter(|own| *own != dtype) {
+                return Some(OtherType::Of(dtype, own));
+            }
+            number.as_constant().filter(|number| !dtype.holds(*number)).map(|number| OtherType::Beyond(number, dtype))
+        }
+        _ => None,
     }
 }
 

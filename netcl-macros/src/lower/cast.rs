@@ -67,7 +67,6 @@ impl<'a> Lowering<'a> {
             (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
                 Val::Tensor(id)
             }
-            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I64 => Val::Tensor(id),
             // What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
             (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I32 => {
                 self.at(span);

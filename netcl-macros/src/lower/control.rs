@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
                 let value = self.one_value(&local.pat, &init.expr, value);
                 let value = self.as_certain(value, &init.expr);
                 let value = declared::scalar(&local.pat)
-                    .and_then(|dtype| self.bits_of(&init.expr, &value, dtype))
+                    .and_then(|dtype| self.declared_bits(&init.expr, &value, dtype))
                     .unwrap_or(value);
                 self.bind_given(&local.pat, value, &init.expr);
                 self.note_whole(&local.pat, declared::of_numbers(&local.pat), &init.expr);

@@ -157,10 +157,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// What to write where a parameter of `function` is not what is passed for it: `given` are the shapes and types of all
-    /// arguments, as far as they are tensors. The function is one of the model `unit` of these sizes, whose path is `this`.
+    /// arguments, as far as they are tensors. The function is one of the model `unit` of these sizes, at that path.
     pub(super) fn advise_call(
         &self,
-        (unit, sizes, this): (&Unit, &Sizes, &str),
+        (unit, sizes, path): (&Unit, &Sizes, &str),
         function: &FunctionItem,
         call: &Written,
         given: &[Option<(Shape, netcl_kernels::dtype::DType)>],
@@ -186,9 +186,9 @@ impl<'a> Lowering<'a> {
                 return format!("convert what is passed: write `{passed}.cast({})`", ty.dtype);
             }
             if let Some(size) = self.resized(unit, sizes, ty, shape) {
-                let which = match this.trim_end_matches('.') {
+                let which = match path.trim_end_matches('.') {
                     "" => "the model".to_string(),
-                    path => format!("`{path}`"),
+                    field => format!("`{field}`"),
                 };
                 return format!(
                     "{which} has another size where it is a field: write `{size}`, or pass what it expects"

@@ -434,6 +434,12 @@ impl<'a> Lowering<'a> {
         }
         match self.turned(unary, &value) {
             Some(turned) => turned,
+            None if matches!(unary.op, syn::UnOp::Not(_))
+                && (matches!(value, Val::Dim(_)) || self.exact(&value).is_some()) =>
+            {
+                let size = text(&unary.expr);
+                self.report(span, &m::SIZE_BITS, &[&size, &size])
+            }
             None => self.unary(&unary.op, value, span),
         }
     }
@@ -489,7 +495,7 @@ fn is_power(binary: &syn::ExprBinary) -> bool {
 /// Whether there is nothing between the two, as far as rustc tells: `a ** b`, and not `a * *b`.
 fn stand_together(one: Span, other: Span) -> bool {
     if !proc_macro::is_available() {
-        return true;
+        return false;
     }
     let (end, start) = (one.unwrap().end(), other.unwrap().start());
     (end.line(), end.column()) == (start.line(), start.column())

@@ -2,9 +2,10 @@
 //! numbers; what they are made of is kept beside these.
 
 use super::arith::{Operator, Places};
-use super::value::Integer;
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
@@ -14,14 +15,17 @@ fn is_signed(value: &Val<'_>) -> bool {
     value.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
 }
 
-/// The divisor with the sign that a remainder of Euclid's does not see.
-fn positive<'a>(divisor: &Val<'a>) -> Val<'a> {
-    match divisor {
-        Val::Dim(number) if number.as_constant().is_some_and(|number| number < 0) => {
-            Val::Dim(number.of_its_type(Dim::default() - number.size.clone()))
-        }
+/// The size without its type, as the exact number that it is.
+fn untyped<'a>(value: &Val<'a>) -> Val<'a> {
+    match value {
+        Val::Dim(number) => number.size.clone().into(),
         other => other.clone(),
     }
+}
+
+/// The type of the distance of two numbers of a type.
+pub(super) fn unsigned(dtype: DType) -> DType {
+    if dtype == DType::I32 { DType::U32 } else { dtype }
 }
 
 impl<'a> Lowering<'a> {
@@ -89,38 +93,38 @@ impl<'a> Lowering<'a> {
         args: &[Val<'a>],
         span: Span,
     ) -> Option<Val<'a>> {
-        if let ("rem_euclid" | "div_euclid", [by @ Val::Tensor(id)]) = (name, args)
-            && self.is_one_whole(by)
-            && self.position(receiver).is_some()
-        {
-            let dtype = receiver.whole_dtype().unwrap_or(self.builder.dtype(*id));
-            let whole = self.tensor(receiver.clone(), Some(dtype), span)?;
-            let whole = self.position_beside(whole, *id);
-            return self.composed(name, &Val::Tensor(whole), args, span);
-        }
         let known = |value: &Val<'a>| matches!(value, Val::Dim(size) if size.as_constant().is_some());
         let all = || std::iter::once(receiver).chain(args);
+        // By what a loop carries as well, where positions and sizes are divided.
+        let divides =
+            name.ends_with("_euclid") && (self.position(receiver).is_some() || self.exact(receiver).is_some());
         if self.axes.is_some()
             || self.elementwise
             || all().all(known)
-            || !all().all(|value| self.position(value).is_some() || self.exact(value).is_some())
+            || !all().all(|value| {
+                self.position(value).is_some() || self.exact(value).is_some() || divides && self.is_one_whole(value)
+            })
         {
             return None;
         }
+        let sizes = all().all(|value| matches!(value, Val::Dim(_)) || self.exact(value).is_some());
         let op = |this: &mut Self, op: BinaryOp, left: Val<'a>, right: &Val<'a>| {
             this.operate(Operator::Binary(op), name, left, right.clone(), Places::all(span))
         };
         match (name, args) {
             ("min", [other]) => Some(op(self, BinaryOp::Min, receiver.clone(), other)),
             ("max", [other]) => Some(op(self, BinaryOp::Max, receiver.clone(), other)),
-            ("saturating_sub", [other]) if !is_signed(receiver) => {
-                let difference = op(self, BinaryOp::Sub, receiver.clone(), other);
-                Some(op(self, BinaryOp::Max, difference, &Val::from(Dim::default())))
+            // In 64 bits, and then of the type that they have.
+            ("saturating_sub", [other]) if sizes && !is_signed(receiver) => {
+                let difference = op(self, BinaryOp::Sub, untyped(receiver), &untyped(other));
+                let above = op(self, BinaryOp::Max, difference, &Val::from(Dim::default()));
+                Some(self.of_type_of_wholes(above, receiver.whole_dtype()))
             }
-            ("abs_diff", [other]) => {
-                let difference = op(self, BinaryOp::Sub, receiver.clone(), other);
-                let negative = op(self, BinaryOp::Sub, other.clone(), receiver);
-                Some(op(self, BinaryOp::Max, difference, &negative))
+            ("abs_diff", [other]) if sizes => {
+                let difference = op(self, BinaryOp::Sub, untyped(receiver), &untyped(other));
+                let negative = op(self, BinaryOp::Sub, untyped(other), &untyped(receiver));
+                let apart = op(self, BinaryOp::Max, difference, &negative);
+                Some(self.of_type_of_wholes(apart, receiver.whole_dtype().map(unsigned)))
             }
             ("clamp", [least, most]) => {
                 let raised = op(self, BinaryOp::Max, receiver.clone(), least);
@@ -146,17 +150,49 @@ impl<'a> Lowering<'a> {
                         return Some(op(self, BinaryOp::Rem, Val::Dim(of.of_its_type(not_negative)), by));
                     }
                 }
-                let by = &positive(by);
-                let rest = op(self, BinaryOp::Rem, receiver.clone(), by);
-                let raised = op(self, BinaryOp::Add, rest, by);
-                Some(op(self, BinaryOp::Rem, raised, by))
+                self.of_euclid(name, receiver, by, span)
             }
-            ("div_euclid", [by]) => {
-                let rest = self.position_method("rem_euclid", receiver, args, span)?;
-                let whole = op(self, BinaryOp::Sub, receiver.clone(), &rest);
-                Some(op(self, BinaryOp::Div, whole, by))
-            }
+            ("div_euclid", [by]) => self.of_euclid(name, receiver, by, span),
             _ => None,
+        }
+    }
+
+    /// Euclid's remainder or quotient of whole numbers, of the type that they have; of sizes exact.
+    fn of_euclid(&mut self, name: &str, receiver: &Val<'a>, by: &Val<'a>, span: Span) -> Option<Val<'a>> {
+        let of_elements = |value: &Val<'a>| match value {
+            Val::Tensor(id) if self.exact(value).is_none() => Some(self.builder.dtype(*id)),
+            value => value.whole_dtype(),
+        };
+        let typed = of_elements(receiver).or_else(|| of_elements(by));
+        let whole = |this: &mut Self, value: &Val<'a>| {
+            let own = value.whole_dtype().or(typed).unwrap_or(DType::I64);
+            match this.exact(value) {
+                Some(exact) => this.builder.cast(exact, own).ok(),
+                None => this.tensor(value.clone(), Some(own), span),
+            }
+        };
+        let (of, by) = (whole(self, receiver)?, whole(self, by)?);
+        let value = self.composed(name, &Val::Tensor(of), &[Val::Tensor(by)], span)?;
+        Some(if typed.is_some() { value } else { self.as_exact(value) })
+    }
+
+    /// A whole number of 64 bits that is computed of sizes, as a number that is a float until it meets whole ones.
+    fn as_exact(&mut self, value: Val<'a>) -> Val<'a> {
+        let Val::Tensor(exact) = value else { return value };
+        let Ok(float) = self.builder.cast(exact, DType::F32) else { return value };
+        self.marks.exact.insert(float, exact);
+        Val::Tensor(float)
+    }
+
+    /// What is computed of sizes, of the type that they have.
+    fn of_type_of_wholes(&mut self, value: Val<'a>, dtype: Option<DType>) -> Val<'a> {
+        match (dtype, value) {
+            (Some(dtype), Val::Dim(number)) => Val::Dim(WholeNumber { ty: Some(Integer::Of(dtype)), ..number }),
+            (Some(dtype), value) => match self.exact(&value).and_then(|exact| self.builder.cast(exact, dtype).ok()) {
+                Some(id) => Val::Tensor(id),
+                None => value,
+            },
+            (None, value) => value,
         }
     }
 }

@@ -41,8 +41,8 @@ pub(super) struct Round {
     pub(super) step: Symbol,
     /// The last one in which elements are read.
     pub(super) last: Dim,
-    /// How many rounds at the start change nothing, where indices say that.
+    /// The number of the last round before those that change something, where indices say that; 0 where there is none.
     pub(super) from: Option<Affine>,
-    /// The last one that changes something, where indices say that.
+    /// The number of the last round that changes something, where indices say that.
     pub(super) to: Option<Affine>,
 }

@@ -91,8 +91,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The same in the type that a `let` declares: `let all: u32 = !0;`.
-    pub(super) fn bits_of(&self, written: &Expr, value: &Val<'a>, dtype: DType) -> Option<Val<'a>> {
+    /// The same in the type that a `let` declares: `let low: u32 = !0 >> 8;`.
+    pub(super) fn declared_bits(&self, written: &Expr, value: &Val<'a>, dtype: DType) -> Option<Val<'a>> {
+        if !matches!(value, Val::Dim(number) if number.ty.is_none()) {
+            return None;
+        }
+        match parse::constant::moved(written, dtype, &self.frame().unit.constants) {
+            Some(bits) => Some(Dim::constant(bits).into()),
+            None => self.bits_of(written, value, dtype),
+        }
+    }
+
+    fn bits_of(&self, written: &Expr, value: &Val<'a>, dtype: DType) -> Option<Val<'a>> {
         fn moves(written: &Expr, bits: u32) -> bool {
             match parse::unparenthesized(written) {
                 Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Not(_)),

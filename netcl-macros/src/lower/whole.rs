@@ -1,6 +1,7 @@
 //! Methods of whole numbers that are known while compiling: what they give is a whole number too.
 
-use super::value::WholeNumber;
+use super::position::unsigned;
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 
@@ -23,7 +24,10 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("div_euclid", [divisor]) => x.checked_div_euclid(*divisor)?,
         _ => return None,
     };
-    let ty = std::iter::once(receiver).chain(args).find_map(Val::integer);
+    let ty = std::iter::once(receiver).chain(args).find_map(Val::integer).map(|ty| match ty {
+        Integer::Of(dtype) if name == "abs_diff" => Integer::Of(unsigned(dtype)),
+        ty => ty,
+    });
     Some(Val::Dim(WholeNumber { size: Dim::constant(value), ty }))
 }
 

@@ -13,17 +13,10 @@ use syn::{BinOp, Expr, ExprUnary, Lit, Type, UnOp};
 /// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
 pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<Constant> {
     let dtype = DType::from_name(&text(ty));
-    let whole = if text(ty) == "usize" { Some(DType::I64) } else { dtype.filter(|dtype| dtype.is_integer()) };
-    let value = match evaluate(expr, constants) {
-        Some(value) => value,
-        None => {
-            let bits = bits(expr, whole?, constants)?;
-            // A size is never negative.
-            if dtype.is_none() && bits < 0 {
-                return None;
-            }
-            Constant::Integer(bits)
-        }
+    let value = match (evaluate(expr, constants), dtype) {
+        (Some(value), _) => value,
+        (None, None) if text(ty) == "usize" => Constant::Integer(bits(expr, None, constants)?),
+        (None, dtype) => Constant::Integer(bits(expr, Some(dtype.filter(|dtype| dtype.is_integer())?), constants)?),
     };
     Some(match value {
         Constant::Float(number) => Constant::Float(match dtype {
@@ -35,13 +28,25 @@ pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<
     })
 }
 
-/// The bits of a number of type `dtype` that `!`, `<<` and `>>` have turned and moved.
-fn bits(expr: &Expr, dtype: DType, constants: &Constants) -> Option<i64> {
+/// The value of `let name: dtype = expr;` whose bits `!`, `<<` and `>>` have turned and moved; `None` of other values.
+pub(crate) fn moved(expr: &Expr, dtype: DType, constants: &Constants) -> Option<i64> {
+    if evaluate(expr, constants).is_some() {
+        return None;
+    }
+    bits(expr, Some(dtype).filter(|dtype| dtype.is_integer()), constants)
+}
+
+/// The bits of a number of type `dtype`, or of a size, that `!`, `<<` and `>>` have turned and moved.
+fn bits(expr: &Expr, dtype: Option<DType>, constants: &Constants) -> Option<i64> {
     let value = match super::unparenthesized(expr) {
         Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => !bits(expr, dtype, constants)?,
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => bits(expr, dtype, constants)?.checked_neg()?,
         Expr::Binary(binary) => {
             let distance = || match evaluate(&binary.right, constants)? {
-                Constant::Integer(by) => u32::try_from(by).ok().filter(|by| (*by as usize) < 8 * dtype.size()),
+                Constant::Integer(by) => {
+                    let bits = 8 * dtype.unwrap_or(DType::I64).size();
+                    u32::try_from(by).ok().filter(|by| (*by as usize) < bits)
+                }
                 _ => None,
             };
             let left = bits(&binary.left, dtype, constants)?;
@@ -56,7 +61,11 @@ fn bits(expr: &Expr, dtype: DType, constants: &Constants) -> Option<i64> {
             _ => return None,
         },
     };
-    Some(dtype.wrap(value))
+    match dtype {
+        Some(dtype) => Some(dtype.wrap(value)),
+        // Of a size 63 bits are followed.
+        None => Some(value).filter(|value| *value >= 0),
+    }
 }
 
 /// The value of `const NAME: [ty; 3] = [..];`, if it is such a list and can be known; lists may be of lists.
@@ -459,7 +468,7 @@ fn without_value(expr: &Expr) -> Option<String> {
                 BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) => {
                     fold_integers(&binary.op, a, b).is_none().then(beyond).flatten()
                 }
-                BinOp::Shl(_) => beyond(),
+                BinOp::Shl(_) => Some(format!("`{whole}` is no number of its type: write a smaller one")),
                 _ => None,
             }
         }

@@ -6,15 +6,22 @@ use netcl::prelude::*;
 
 netcl::kernel! {
     /// What is behind the end of a range is never read.
-    fn reversed(x: &Tensor<f32, N>, a: f32) -> Tensor<f32, N> {
-        |n| fold(0..n + 1, 0.0, |h, k| a * h + x[n - k])
+    fn reversed(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| fold(0..n + 1, 0.0, |h, k| 0.5 * h + x[n - k])
     }
-    fn both_ways(x: &Tensor<f32, N>, a: f32) -> Tensor<f32, N> {
-        |n| fold(0..n, 0.0, |h, k| a * h + x[n - k - 1] * x[k + 1])
+    fn both_ways(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| fold(0..n, 0.0, |h, k| 0.5 * h + x[n - k - 1] * x[k + 1])
     }
     /// What is before the start.
     fn from_itself(x: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| fold(n..N, 0.0, |h, k| 0.5 * h + x[k - n])
+    }
+    /// Where zeros are read in rounds that do not count, and divide.
+    fn quotients(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| fold(0..n + 1, 1.0, |h, k| 0.5 * h + 1.0 / x[n - k])
+    }
+    fn remainders(m: &Tensor<i32, C>) -> Tensor<i32, C> {
+        |c| fold(0..c + 1, 1000i32, |h, k| (h + 7) % m[c - k])
     }
     fn digits_back(m: &Tensor<i32, C>) -> Tensor<i32, C> {
         |c| fold(0..c + 1, -7i32, |h, k| h * 3 + m[c - k])
@@ -42,18 +49,26 @@ fn rounds_that_count_are_inside() -> Result<()> {
             let x = wave(&device(), &[size]);
             let v = x.to_vec::<f32>()?;
             let near = |found: Tensor, wanted: Vec<f32>| -> Result<()> {
+                assert_eq!(found.shape(), [wanted.len()]);
                 for (found, wanted) in found.to_vec::<f32>()?.iter().zip(&wanted) {
                     assert!((found - wanted).abs() < 1e-5, "{size}: {found} for {wanted}");
                 }
                 Ok(())
             };
             let each = |of: &dyn Fn(usize) -> f32| (0..size).map(of).collect::<Vec<f32>>();
-            near(reversed(&x, 0.5)?, each(&|n| (0..n + 1).fold(0.0, |h, k| 0.5 * h + v[n - k])))?;
-            near(both_ways(&x, 0.5)?, each(&|n| (0..n).fold(0.0, |h, k| 0.5 * h + v[n - k - 1] * v[k + 1])))?;
+            near(reversed(&x)?, each(&|n| (0..n + 1).fold(0.0, |h, k| 0.5 * h + v[n - k])))?;
+            near(both_ways(&x)?, each(&|n| (0..n).fold(0.0, |h, k| 0.5 * h + v[n - k - 1] * v[k + 1])))?;
             near(from_itself(&x)?, each(&|n| (n..size).fold(0.0, |h, k| 0.5 * h + v[k - n])))?;
+            let divisors = (&x * &x + 1.0).eval()?;
+            let w = divisors.to_vec::<f32>()?;
+            near(quotients(&divisors)?, each(&|n| (0..n + 1).fold(1.0, |h, k| 0.5 * h + 1.0 / w[n - k])))?;
+            let whole: Vec<i32> = (0..size as i32).map(|i| i * 5 % 7 + 3).collect();
+            let rests: Vec<i32> = (0..size).map(|c| (0..c + 1).fold(1000, |h, k| (h + 7) % whole[c - k])).collect();
+            assert_eq!(remainders(&Tensor::from_slice(&device(), &whole, &[size])?)?.to_vec::<i32>()?, rests);
             if size <= 7 {
-                reversed.check(&x, 0.5)?;
-                both_ways.check(&x, 0.5)?;
+                quotients.check(&divisors)?;
+                reversed.check(&x)?;
+                both_ways.check(&x)?;
                 from_itself.check(&x)?;
             }
             let m: Vec<i32> = (0..size as i32).map(|i| i * 5 % 7 - 3).collect();
@@ -175,6 +190,50 @@ fn carried(x: &Tensor<i32, T>, k: i32, u: u32) -> Tensor<i32, 7> {
         ],
         0,
     )
+}
+
+/// Of `u32`, below zero and beyond 32 bits.
+#[netcl::function]
+fn distances(x: &Tensor<i32, T>) -> Tensor<i32, 6> {
+    let zero = x.get(0, 0) * 0;
+    let mut above = zero;
+    for k in 0..T as u32 {
+        above = above * 2 + k.saturating_sub(3) as i32 + k.abs_diff(5) as i32;
+    }
+    Tensor::stack(
+        [
+            above,
+            zero + (T as u32).saturating_sub(5) as i32,
+            zero + ((T as i32).abs_diff(9) + 1u32) as i32,
+            zero + (7 - T as i32).rem_euclid(2_147_483_647),
+            zero + (7 - T as i32).rem_euclid(-(T as i32)) * 100 + (3 - T as i32).div_euclid(-(T as i32)),
+            zero + (T % 5).abs_diff(3) as i32,
+        ],
+        0,
+    )
+}
+
+#[test]
+fn distances_are_rusts() -> Result<()> {
+    everywhere(|| {
+        for size in [1usize, 2, 7, 40] {
+            let of = size as i32;
+            let above = (0..size as u32).fold(0i32, |above, k| {
+                above.wrapping_mul(2).wrapping_add(k.saturating_sub(3) as i32).wrapping_add(k.abs_diff(5) as i32)
+            });
+            let wanted = [
+                above,
+                (size as u32).saturating_sub(5) as i32,
+                (of.abs_diff(9) + 1) as i32,
+                (7 - of).rem_euclid(2_147_483_647),
+                (7 - of).rem_euclid(-of) * 100 + (3 - of).div_euclid(-of),
+                (size % 5).abs_diff(3) as i32,
+            ];
+            let x = Tensor::full(&device(), 1i32, &[size])?;
+            assert_eq!(distances(&x)?.to_vec::<i32>()?, wanted, "{size}");
+        }
+        Ok(())
+    })
 }
 
 #[test]

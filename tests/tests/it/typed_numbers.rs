@@ -352,8 +352,9 @@ fn rounded_down(x: &Tensor<i32, T>) -> Tensor<i32> {
 fn turned(x: &Tensor<u32, T>) -> Tensor<u32, T> {
     let (all, few): (u32, u32) = (!0u32, 1 << 4);
     let low: u32 = !7;
+    let half: u32 = (!0 >> 16) & 0xFFFF_00FF;
     let byte: u8 = !3;
-    (x ^ all) + (low >> 8) + byte as u32 + ALL_BITS + LOW_BITS + few
+    (x ^ all) + (low >> 8) + byte as u32 + half + ALL_BITS + LOW_BITS + few
 }
 
 netcl::kernel! {
@@ -381,7 +382,7 @@ fn the_text_says_the_type() -> Result<()> {
         }
         let given = [0u32, 5, u32::MAX];
         let found = turned(&Tensor::from_slice(&device, &given, &[3])?)?;
-        let rest = (!7u32 >> 8).wrapping_add(252).wrapping_add(!0).wrapping_add(!0 >> 7).wrapping_add(16);
+        let rest = (!7u32 >> 8).wrapping_add(252).wrapping_add(!0).wrapping_add(!0 >> 7).wrapping_add(16 + 0xFF);
         assert_eq!(found.to_vec::<u32>()?, given.map(|x| (!x).wrapping_add(rest)));
         let halves = Tensor::full(&device, 0.1f32, &[2, 3000])?.cast(DType::F16);
         for sum in in_single(&halves)?.to_vec::<f32>()? {

@@ -32,6 +32,7 @@ pub(super) fn cases() -> Vec<String> {
     cases.push("#[netcl::model] «pub struct Net(#[layer(inputs = 8, outputs = 8)] Linear);»".into());
     cases.push(value("«Tensor::concat(x, [y], 1)»"));
     cases.push(value("«x» && (y > 0.0)"));
+    cases.push(value("x + («!N» & 7) as f32"));
     for range in ["T..0", "T - 1..=0", "T..1", "(0..T).step_by(2)"] {
         cases.push(format!(
             "{MODEL} #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, T, 8>) -> Tensor<f32, N, 8> {{
