@@ -264,9 +264,9 @@ methods! {
     "the mean over rows of `log(sum(e^x)) - x[label]`, logits `[.., classes]`, labels `[..]` (u32 or i32); a label out of range gives NaN" cross_entropy(labels: operand);
     "`cross_entropy` over the rows whose label is not `ignored`; NaN if there are none" cross_entropy_ignoring(labels: operand, ignored: integer);
     "the mean over rows of `-x[label]`, log-probabilities `[.., classes]`, labels `[..]` (u32 or i32); a label out of range gives NaN" nll_loss(labels: operand);
-    "the mean of `(x - other)^2`, both of one shape" mse_loss(target: operand);
-    "the mean of `|x - other|`, both of one shape" l1_loss(target: operand);
-    "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(target: operand, delta: operand);
+    "the mean of `(x - target)^2`, both of one shape" mse_loss(target: operand);
+    "the mean of `|x - target|`, both of one shape" l1_loss(target: operand);
+    "the mean of `d^2/2` where `d = |x - target|` is below `delta`, else of `delta * (d - delta/2)`" huber_loss(target: operand, delta: operand);
     "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0" smooth_l1_loss(target: operand, beta: number);
     "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape" bce_with_logits(target: operand);
     "the mean of `-target * log(x) - (1 - target) * log(1 - x)`: binary cross-entropy of probabilities, both of one shape; logarithms count as at least -100; gradient `(x - target) / max((1 - x) x, 1e-12)` in `x`" bce_loss(target: operand);
