@@ -11,7 +11,7 @@ use netcl_kernels::ops::Position;
 use proc_macro2::Span;
 
 /// Whether it is of a type that has numbers below zero.
-fn is_signed(value: &Val<'_>) -> bool {
+pub(super) fn is_signed(value: &Val<'_>) -> bool {
     value.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
 }
 

@@ -1,6 +1,6 @@
 //! Methods of whole numbers that are known while compiling: what they give is a whole number too.
 
-use super::position::unsigned;
+use super::position::{is_signed, unsigned};
 use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
@@ -16,9 +16,7 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("abs", []) => x.checked_abs()?,
         ("signum" | "sign", []) => x.signum(),
         ("clamp", [low, high]) => x.max(*low).min(*high),
-        ("saturating_sub", [other]) if !matches!(receiver.whole_dtype(), Some(dtype) if dtype.holds(-1)) => {
-            x.saturating_sub(*other).max(0)
-        }
+        ("saturating_sub", [other]) if !is_signed(receiver) => x.saturating_sub(*other).max(0),
         ("abs_diff", [other]) => x.checked_sub(*other)?.checked_abs()?,
         ("rem_euclid", [divisor]) => x.checked_rem_euclid(*divisor)?,
         ("div_euclid", [divisor]) => x.checked_div_euclid(*divisor)?,
