@@ -73,7 +73,11 @@ impl Constants {
         while let Type::Array(list) = ty {
             ty = &list.elem;
         }
-        if let Some(dtype) = DType::from_name(&text(ty)).filter(|dtype| dtype.is_integer()) {
+        let dtype = match text(ty).as_str() {
+            "isize" => Some(DType::I64),
+            name => DType::from_name(name),
+        };
+        if let Some(dtype) = dtype.filter(|dtype| dtype.is_integer()) {
             self.integers.insert(name.to_string(), dtype);
         }
     }

@@ -151,7 +151,7 @@ messages! {
     FUNCTION_ATTRIBUTE = "a function of a model has no attribute `{}`; did you mean `{}`?", "write `#[{}]`; its attributes are {}";
     GRADIENTS_FORM = "`#[gradients]` lists arguments of a loss", "write `#[gradients(x)]`, or `#[gradients(x, y)]`";
     GRADIENTS_PLACE = "`#[gradients]` belongs on a loss of a model, which is compiled with its gradients", "inside of a body `grad(&value, x)` gives the derivative of a number; a kernel or a function has `vjp`";
-    GRADIENTS_OF = "`{}` is no loss of a model: gradients are of a function with `&self` whose result, or the first of several, is `Tensor<f32>`", "reduce what it returns, as with `.sum_all()`, or return `grad(&value, {})` of a number in its body";
+    GRADIENTS_OF = "`{}` is no loss of a model: gradients are of a function with `&self` whose result, or the first of several, is `Tensor<f32>`", "of several results put the loss first; reduce one that has axes, as with `.sum_all()`, or return `grad(&value, {})` of a number in its body";
     GRADIENTS_IN = "`{}` has no gradient: it is {}", "{}";
     GRADIENTS_UNKNOWN = "`{}` has no argument `{}`{}", "its arguments are {}; parameters have gradients without being named";
     GRADIENTS_INDEPENDENT = "`{}` does not depend on `{}` in a way that has a derivative", "leave it out of `#[gradients(..)]`: what is computed of `x.detach()`, of comparisons or of rounded numbers has none";

@@ -215,6 +215,11 @@ fn instead(operation: &Operation, spec: &ArgSpec, arg: &Value) -> String {
              tensor holds are `.index_select(axis, numbers)`"
                 .to_string()
         }
+        ("scaled_dot_product_attention", _, Value::Tensor(_)) if spec.name == "causal" => {
+            "a mask of your own is applied to the scores: `(q.matmul(k.t()) * scale).masked_fill(hidden, -1e9).softmax(-1).matmul(v)`, \
+             with `hidden` true for what is not to be seen"
+                .to_string()
+        }
         (_, ArgKind::Number, Value::Tensor(_)) => {
             format!("write a number, or a constant: a program is built for one `{}`", spec.name)
         }

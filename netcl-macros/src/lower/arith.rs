@@ -1,6 +1,7 @@
 //! Operators on values of every kind.
 
 use super::affine::{Affine, TooLarge};
+use super::marks::Untyped;
 use super::size_arithmetic::{dims, indices, is_too_large};
 use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
@@ -69,6 +70,11 @@ pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
         BinOp::Ge(_) => Compare(CompareOp::Ge),
         _ => return None,
     })
+}
+
+/// Whether the right operand is a distance, which is of any whole type.
+pub(super) fn is_shift(operator: Operator) -> bool {
+    matches!(operator, Operator::Binary(BinaryOp::Shl | BinaryOp::Shr))
 }
 
 impl<'a> Lowering<'a> {
@@ -143,12 +149,14 @@ impl<'a> Lowering<'a> {
         }
         // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
         let sign = if op == BinaryOp::Div { "/" } else { "%" };
+        let [a, b] = [a, b].map(|size| self.builder.in_rounds(size));
         let float = match a.as_constant() {
             Some(a) => format!("{a}.0"),
             None if a.to_string().contains(' ') => format!("({a}) as f32"),
             None => format!("{a} as f32"),
         };
-        let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
+        let part = |size: &Dim| if size.to_string().contains(' ') { format!("({size})") } else { size.to_string() };
+        let values = [format!("{} {sign} {}", part(&a), part(&b)), format!("{float} {sign} {}", part(&b))];
         let given = match (a.as_constant(), b.as_constant()) {
             (Some(a), Some(b)) => crate::quotient::what_is_left(a, b),
             _ => "and gives none that is known here".to_string(),
@@ -302,6 +310,14 @@ impl<'a> Lowering<'a> {
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
+        let shifts = is_shift(op);
+        let (left, right) = if shifts { (left, right) } else { self.of_one_type(left, right) };
+        let untyped = match op {
+            Operator::Binary(
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor,
+            ) => self.untyped_of([&left, &right]).map(|_| Untyped::Computed),
+            _ => None,
+        };
         let chosen = match self.chosen_by_operator(op, text, [&left, &right], span) {
             Ok(chosen) => chosen,
             Err(refused) => return refused,
@@ -321,8 +337,17 @@ impl<'a> Lowering<'a> {
             value => value,
         });
         let dtype = if of_sizes { DType::I64 } else { self.common_dtype(&left, &right) };
-        let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
+        // A whole number of a type of its own is of no other beside an element; an index is of any.
+        let beside = |value: &Val<'a>, other: &Val<'a>| match (value, other) {
+            (Val::Dim(_), Val::Tensor(_)) if dtype.is_integer() && !of_sizes => value.whole_dtype().unwrap_or(dtype),
+            _ => dtype,
+        };
+        let (x, y) = (beside(&left, &right), beside(&right, &left));
+        let y = if shifts { dtype } else { y };
+        let (a, b) = (self.tensor(left, Some(x), places.left), self.tensor(right, Some(y), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
+        // Distances are of any whole type.
+        let b = if shifts && x != dtype { self.builder.cast(b, x).unwrap_or(b) } else { b };
         let (a, b) = (self.position_beside(a, b), self.position_beside(b, a));
         let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
         if !self.converts(x, y) {
@@ -356,6 +381,7 @@ impl<'a> Lowering<'a> {
             self.marks.positions.insert(*id, position);
         }
         self.note_chosen_whole(&value, chosen);
+        self.note_untyped(&value, untyped);
         value
     }
 

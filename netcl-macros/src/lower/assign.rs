@@ -1,5 +1,6 @@
 //! Assignments to variables and to parts of them: `hs[0] = y`, `state.1 += y`, `cell.h = y`.
 
+use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::number::ConstFloat;
@@ -45,6 +46,17 @@ impl<'a> Lowering<'a> {
         Some(self.store((&name, &path), new, (left, &instead), span))
     }
 
+    /// What is in the place before something is assigned to it.
+    pub(super) fn before_assignment(&mut self, place: &'a Expr) -> Option<Val<'a>> {
+        if !is_fixed(place) {
+            return None;
+        }
+        let mut path = Vec::new();
+        let name = self.projections(place, &mut path)?;
+        let (mut value, _) = self.lookup(&name)?;
+        part_of(&mut value, &path).cloned()
+    }
+
     /// Rule: no element of a tensor is assigned. Wrong: `x[n, c] = ..` in a kernel, `h[0] = 0.0`.
     pub(super) fn element_assigned(&self, name: &str, span: Span) -> Val<'a> {
         let instead = match self.axes {
@@ -82,13 +94,14 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         };
         let mut whole = self.frame().scopes[scope][position].value.clone();
-        let (value, truths) = match part_of(&mut whole, path) {
+        let (value, truths, other) = match part_of(&mut whole, path) {
             Some(before) => {
                 let value = self.as_before(before, value);
                 let truths = self.is_truth(before) && self.is_truth(&value);
-                (value, truths)
+                let other = self.type_refused(before, &value);
+                (value, truths, other)
             }
-            None => (value, false),
+            None => (value, false, None),
         };
         let variable = &mut self.frame_mut().scopes[scope][position];
         if variable.argument || !variable.mutable {
@@ -112,7 +125,7 @@ impl<'a> Lowering<'a> {
         let same = truths
             || std::mem::discriminant(part) == std::mem::discriminant(&value)
             || number(part) && number(&value) && !(part.integer().is_some() && matches!(value, Val::Number(_)));
-        match other_type(part, &value) {
+        match other {
             Some(OtherType::Of(before, after)) => {
                 *part = Val::Unknown;
                 return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
@@ -145,19 +158,65 @@ impl<'a> Lowering<'a> {
                 (Some(whole), None) => Val::Number(ConstFloat::whole_literal(whole)),
                 (None, _) => Val::Dim(size),
             },
+            (Val::Tensor(_), Val::Dim(after)) if after.ty.is_none() && self.chosen_whole(before).is_none() => {
+                let ty = self.own_whole_type(before).filter(|_| self.is_element()).map(Integer::Of);
+                Val::Dim(WholeNumber { ty, ..after })
+            }
             // What is computed of sizes is the whole number that it is.
             (Val::Tensor(before), Val::Tensor(id)) => {
                 let dtype = self.builder.dtype(*before);
                 let exact = self.marks.exact.get(&id).filter(|_| dtype.is_integer()).copied();
-                Val::Tensor(exact.and_then(|exact| self.builder.cast(exact, dtype).ok()).unwrap_or(id))
+                match exact.and_then(|exact| self.builder.cast(exact, dtype).ok()) {
+                    Some(exact) => Val::Tensor(exact),
+                    None if self.marks.untyped.contains_key(before) => Val::Tensor(id),
+                    None => self.untyped_as(Val::Tensor(id), dtype),
+                }
             }
             (Val::Tuple(before), Val::Tuple(parts)) if before.len() == parts.len() => {
                 Val::Tuple(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
             }
+            (Val::Option(Some(before)), Val::Option(Some(part))) => {
+                Val::Option(Some(Box::new(self.as_before(before, *part))))
+            }
             (Val::List(before), Val::List(parts)) if before.len() == parts.len() => {
                 Val::List(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
             }
+            (before @ Val::Dim(_), Val::Tensor(id)) => match before.whole_dtype() {
+                Some(dtype) => match self.marks.exact.get(&id).copied() {
+                    Some(exact) => Val::Tensor(self.builder.cast(exact, dtype).unwrap_or(id)),
+                    None => self.untyped_as(Val::Tensor(id), dtype),
+                },
+                None => Val::Tensor(id),
+            },
             (_, value) => value,
+        }
+    }
+
+    /// Whether a whole number in the value, also in a tuple or a list, cannot be of the type that the variable's has.
+    fn type_refused(&self, before: &Val<'a>, value: &Val<'a>) -> Option<OtherType> {
+        match (before, value) {
+            (Val::Tuple(before), Val::Tuple(parts)) | (Val::List(before), Val::List(parts)) => {
+                before.iter().zip(parts).find_map(|(before, part)| self.type_refused(before, part))
+            }
+            (Val::Option(Some(before)), Val::Option(Some(part))) => self.type_refused(before, part),
+            (Val::Dim(_), Val::Dim(number)) => {
+                let (dtype, own) = (before.whole_dtype()?, value.whole_dtype());
+                if let Some(own) = own.filter(|own| *own != dtype) {
+                    return Some(OtherType::Of(dtype, own));
+                }
+                let number = number.as_constant().filter(|number| !dtype.holds(*number));
+                number.map(|number| OtherType::Beyond(number, dtype))
+            }
+            (Val::Tensor(_), Val::Dim(number)) => {
+                let dtype = value.whole_dtype()?;
+                let number = number.as_constant().filter(|number| !dtype.holds(*number));
+                number.map(|number| OtherType::Beyond(number, dtype))
+            }
+            (Val::Dim(_), Val::Tensor(id)) if self.is_element() && self.chosen_whole(value).is_none() => {
+                let (dtype, own) = (before.whole_dtype()?, self.builder.dtype(*id));
+                (own != dtype).then_some(OtherType::Of(dtype, own))
+            }
+            _ => None,
         }
     }
 
@@ -194,29 +253,23 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// Whether the positions in a place are written as numbers.
+fn is_fixed(place: &Expr) -> bool {
+    match place {
+        Expr::Path(_) => true,
+        Expr::Paren(inner) => is_fixed(&inner.expr),
+        Expr::Field(field) => is_fixed(&field.base),
+        Expr::Index(index) => matches!(&*index.index, Expr::Lit(_)) && is_fixed(&index.expr),
+        _ => false,
+    }
+}
+
 /// Why a whole number cannot be assigned.
 enum OtherType {
     /// The variable is of the first type, the value of the second.
     Of(DType, DType),
     /// The number is none of that type.
     Beyond(i64, DType),
-}
-
-/// Whether a whole number in the value, also in a tuple or a list, cannot be of the type that the variable's has.
-fn other_type(before: &Val<'_>, value: &Val<'_>) -> Option<OtherType> {
-    match (before, value) {
-        (Val::Tuple(before), Val::Tuple(parts)) | (Val::List(before), Val::List(parts)) => {
-            before.iter().zip(parts).find_map(|(before, part)| other_type(before, part))
-        }
-        (Val::Dim(_), Val::Dim(number)) => {
-            let (dtype, own) = (before.whole_dtype()?, value.whole_dtype());
-            if let Some(own) = own.filter(|own| *own != dtype) {
-                return Some(OtherType::Of(dtype, own));
-            }
-            number.as_constant().filter(|number| !dtype.holds(*number)).map(|number| OtherType::Beyond(number, dtype))
-        }
-        _ => None,
-    }
 }
 
 fn part_of<'v, 'a>(value: &'v mut Val<'a>, path: &[Projection]) -> Option<&'v mut Val<'a>> {

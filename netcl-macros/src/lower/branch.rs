@@ -380,19 +380,26 @@ impl<'a> Lowering<'a> {
         otherwise: Val<'a>,
         span: Span,
     ) -> Result<Val<'a>, Unlike> {
+        let (then, otherwise) = self.of_one_type(then, otherwise);
+        let types = [&then, &otherwise].map(|value| self.own_whole_type(value));
+        let differ = matches!(types, [Some(one), Some(other)] if one != other);
         let name = |this: &Self, value: &Val<'a>| match value {
             Val::Tensor(id) => this.builder.dtype(*id).to_string(),
-            value => value.kind(),
+            value => value.whole_dtype().filter(|_| differ).map_or_else(|| value.kind(), |own| own.to_string()),
         };
         let number = |value: &Val<'a>| {
             matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Bool(_) | Val::Index(_))
         };
         let unlike = Unlike(name(self, &then), name(self, &otherwise));
-        if !number(&then) || !number(&otherwise) {
+        if !number(&then) || !number(&otherwise) || differ {
             return Err(unlike);
         }
+        let untyped = self.untyped_of([&then, &otherwise]).filter(|_| self.expected.is_none());
         let dtype = match (&then, &otherwise) {
-            (Val::Dim(then), Val::Dim(otherwise)) => self.choice_of_wholes([then, otherwise]),
+            (Val::Dim(one), Val::Dim(other)) => match types[0].or(types[1]) {
+                Some(own) => own,
+                None => self.choice_of_wholes([one, other]),
+            },
             (Val::Number(one), Val::Number(other)) if self.axes.is_some() && self.expected.is_none() => {
                 let float = self.element_types().0.unwrap_or(DType::F32);
                 if one.ty.or(other.ty).is_none() { float } else { self.common_dtype(&then, &otherwise) }
@@ -402,7 +409,8 @@ impl<'a> Lowering<'a> {
         let chosen = match (&then, &otherwise) {
             // A declared type is one.
             (Val::Dim(_), Val::Dim(_)) => {
-                Some(ChosenWhole::Held).filter(|_| dtype.is_float() || self.expected.is_none())
+                let said = self.expected.is_some() || types != [None, None];
+                Some(ChosenWhole::Held).filter(|_| dtype.is_float() || !said)
             }
             (then, otherwise) => self.chosen_of([then, otherwise]),
         };
@@ -416,6 +424,7 @@ impl<'a> Lowering<'a> {
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
         self.note_chosen_whole(&value, chosen);
+        self.note_untyped(&value, untyped);
         Ok(value)
     }
 

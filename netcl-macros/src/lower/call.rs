@@ -378,7 +378,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let callee = Callee::new(self.diag, &helper.name, span);
         let bound = callee.bind(helper, args, passed, |value, dtype| {
-            let value = if dtype == DType::Bool { self.decided(value) } else { value };
+            let value = if dtype == DType::Bool { self.decided(value) } else { self.untyped_as(value, dtype) };
             let id = self.tensor(value, Some(dtype), span)?;
             let id = self.as_declared(id, dtype);
             let found = self.builder.dtype(id);
@@ -439,8 +439,8 @@ impl<'a> Lowering<'a> {
 
     /// What a function of scalars gives, as the type that it declares.
     pub(super) fn helper_result(&mut self, helper: &Helper, value: Val<'a>, span: Span) -> Val<'a> {
-        let id = match value {
-            Val::Number(_) | Val::Dim(_) | Val::Bool(_) => {
+        let id = match self.untyped_as(value, helper.result) {
+            value @ (Val::Number(_) | Val::Dim(_) | Val::Bool(_)) => {
                 // Stays known, so that it can decide an `if`.
                 return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {
                     Some(found) if found == helper.result => match value {
@@ -459,11 +459,6 @@ impl<'a> Lowering<'a> {
         };
         match (self.builder.dtype(id), helper.result) {
             (found, declared) if found == declared => Val::Tensor(id),
-            // Whole numbers without a type in the body have the result's.
-            (DType::I32, DType::U32) => {
-                let result = self.builder.cast(id, DType::U32);
-                self.check(result, span)
-            }
             (found, declared) => self.other_type(&helper.name, declared, found, span),
         }
     }

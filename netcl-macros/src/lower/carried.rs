@@ -70,7 +70,8 @@ impl<'a> Lowering<'a> {
             parts.into_iter().map(|part| self.with_tensors(part, of_list, span)).collect()
         };
         Some(match value {
-            Val::Tensor(_) => value,
+            // A size, which is computed of sizes: `T % 5`.
+            Val::Tensor(id) => Val::Tensor(self.marks.exact.get(&id).copied().unwrap_or(id)),
             Val::Number(_) => {
                 let number = self.tensor(value, None, span)?;
                 Val::Tensor(self.new_tensor(number))

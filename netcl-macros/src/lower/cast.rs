@@ -8,6 +8,7 @@ use crate::number::ConstFloat;
 use crate::parse::{self, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 impl<'a> Lowering<'a> {
@@ -36,6 +37,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let value = self.whole_of_float(value, DType::from_name(&to));
+        let value = self.wrapped_size(value, DType::from_name(&to), span);
         let whole = |size: Dim| Val::Dim(WholeNumber { size, ty: Integer::named(&to) });
         match (DType::from_name(&to), value) {
             (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
@@ -64,11 +66,9 @@ impl<'a> Lowering<'a> {
             // As Rust's lists want it; indices here are whole numbers of any type.
             (None, index @ Val::Index(_)) if to == "usize" => index,
             (None, Val::Tensor(id)) if to == "usize" && self.marks.exact.contains_key(&id) => Val::Tensor(id),
-            (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
-                Val::Tensor(id)
-            }
-            // What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
-            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::I32 => {
+            (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::U32 => Val::Tensor(id),
+            // What is computed with a byte is none. What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
+            (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::I32 | DType::U8) => {
                 self.at(span);
                 let result = self.builder.cast(id, DType::U32);
                 self.check(result, span)
@@ -95,6 +95,20 @@ impl<'a> Lowering<'a> {
             (_, Val::Plain(tokens, ty)) => self.plain_in_tensor(&text(&tokens), ty, span),
             (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
         }
+    }
+
+    /// A size as the number that its type has for it, where it may be none of that type or of the one that it becomes: it goes round.
+    fn wrapped_size(&mut self, value: Val<'a>, to: Option<DType>, span: Span) -> Val<'a> {
+        let Val::Dim(size) = &value else { return value };
+        if !is_large(size) || self.is_open(size) {
+            return value;
+        }
+        let own = value.whole_dtype().unwrap_or(DType::I64);
+        let narrow = |dtype: DType| matches!(dtype, DType::I32 | DType::U32 | DType::U8);
+        if narrow(own) || to.is_some_and(narrow) {
+            return self.tensor(value, Some(own), span).map_or(Val::Unknown, Val::Tensor);
+        }
+        value
     }
 
     /// A whole number that a float holds, as one of 64 bits where it becomes one of an integer type: casts between these wrap,
@@ -128,4 +142,9 @@ impl<'a> Lowering<'a> {
             value => matches!(value, Val::Number(_)),
         }
     }
+}
+
+/// Whether a size is a multiple of one so large that types of 32 bits may not hold it. Others are taken for what they are.
+fn is_large(size: &Dim) -> bool {
+    size.as_constant().is_none() && size.terms().any(|(_, times)| times.unsigned_abs() > 1 << 15)
 }

@@ -1,5 +1,6 @@
 //! Closures that a body binds and calls where they stand: `let act = |x| x.relu(); act(y)`.
 
+use super::expected::Expected;
 use super::value::Closure;
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -63,7 +64,12 @@ impl<'a> Lowering<'a> {
         for (input, value) in written.inputs.iter().zip(args) {
             self.bind_input(input, value);
         }
-        self.wanted = true;
+        let declared = match &written.output {
+            syn::ReturnType::Type(_, ty) => Some(Expected::Written(ty)),
+            syn::ReturnType::Default => None,
+        };
+        self.frame_mut().control.declared = declared;
+        (self.expected, self.wanted) = (declared, true);
         let value = self.expr(&written.body);
         let value = self.with_returned(value, written.body.span());
         self.frame_mut().scopes.pop();

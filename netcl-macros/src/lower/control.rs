@@ -9,7 +9,9 @@ use crate::messages as m;
 use crate::parse::{self, items, text};
 use crate::words;
 use proc_macro2::Span;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat, Stmt};
 
 /// What stands in brackets or parentheses, between commas.
@@ -215,7 +217,9 @@ impl<'a> Lowering<'a> {
             Pat::Type(typed) => &typed.pat,
             pattern => pattern,
         };
+        let marked = mutable_names(pattern);
         for name in crate::parse::names_in(quote::ToTokens::to_token_stream(pattern)) {
+            let mutable = mutable || marked.contains(&name);
             self.bind(&name, Val::Unknown, mutable, false);
         }
     }
@@ -409,4 +413,20 @@ fn is_rest(pattern: &Pat) -> bool {
         Pat::Ident(name) => matches!(&name.subpat, Some((_, inner)) if matches!(**inner, Pat::Rest(_))),
         _ => false,
     }
+}
+
+/// The names that a pattern declares as `mut`.
+fn mutable_names(pattern: &Pat) -> BTreeSet<String> {
+    struct Mutable(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Mutable {
+        fn visit_pat_ident(&mut self, name: &'ast syn::PatIdent) {
+            if name.mutability.is_some() {
+                self.0.insert(parse::name(&name.ident));
+            }
+            visit::visit_pat_ident(self, name);
+        }
+    }
+    let mut found = Mutable(BTreeSet::new());
+    found.visit_pat(pattern);
+    found.0
 }

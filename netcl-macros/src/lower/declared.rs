@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
                 Some(dtype) => format!("`{:?}` of {dtype}", number.value),
                 None => format!("`{:?}`", number.value),
             },
-            value => value.kind(),
+            value => value.whole_dtype().map_or_else(|| value.kind(), |own| format!("of `{own}`")),
         };
         self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &found])
     }
@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether values are single numbers here: in kernels and functions of scalars.
-    fn is_element(&self) -> bool {
+    pub(super) fn is_element(&self) -> bool {
         self.axes.is_some() || self.elementwise
     }
 
@@ -148,12 +148,15 @@ impl<'a> Lowering<'a> {
     }
 
     fn number_as(&mut self, name: &str, ty: &Type, dtype: DType, value: Val<'a>) -> Val<'a> {
-        match value {
-            Val::Bool(_) | Val::Plain(_, PlainType::Bool) if dtype == DType::Bool => value,
+        match self.untyped_as(value, dtype) {
+            value @ (Val::Bool(_) | Val::Plain(_, PlainType::Bool)) if dtype == DType::Bool => value,
             Val::Number(number) if dtype.is_float() && number.beside(dtype) == dtype => {
                 Val::Number(number.declared(dtype))
             }
-            Val::Index(_) if dtype.is_integer() => value,
+            value @ Val::Dim(_) if value.whole_dtype().is_some_and(|own| own != dtype) && dtype.is_integer() => {
+                self.not_declared(name, ty, &value)
+            }
+            value @ Val::Index(_) if dtype.is_integer() => value,
             Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {
                 Some(number) if !dtype.holds(number) => {
                     self.no_whole(number, dtype, ty.span());
@@ -169,7 +172,7 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id)
                 if self.builder.dtype(id) == dtype && (self.is_element() || self.builder.shape(id).rank() == 0) =>
             {
-                value
+                Val::Tensor(id)
             }
             value => self.not_declared(name, ty, &value),
         }

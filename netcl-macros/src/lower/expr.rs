@@ -1,6 +1,6 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
-use super::arith::{Operator, Places, operator};
+use super::arith::{Operator, Places, is_shift, operator};
 use super::chosen::{is_chosen, passes};
 use super::expected::Expected;
 use super::value::{Integer, WholeNumber};
@@ -69,6 +69,7 @@ impl<'a> Lowering<'a> {
             }
             Expr::Binary(binary) => self.binary_expr(binary, expected, span),
             Expr::Assign(assign) => {
+                self.expected = self.assigned_as(&assign.left);
                 let right = self.expr(&assign.right);
                 self.assign(&assign.left, None, right, span)
             }
@@ -85,7 +86,7 @@ impl<'a> Lowering<'a> {
                 self.written(parts, span)
             }
             Expr::Array(array) => {
-                let elements = self.parts_as(expected, &array.elems);
+                let elements = self.list_elements(array, expected);
                 match self.of_one_kind(array, &elements) {
                     true => self.written(Val::List(elements), span),
                     false => Val::Unknown,
@@ -152,6 +153,8 @@ impl<'a> Lowering<'a> {
             let instead = "write it before the condition, or under an `if`";
             return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
         }
+        let shifts = operator(&binary.op).is_some_and(is_shift);
+        let (left, right) = if shifts { (left, right) } else { self.of_one_type(left, right) };
         if !self.as_suffix_says(binary, &left, &right) {
             return Val::Unknown;
         }
@@ -171,7 +174,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The values of the parts of a tuple or list.
-    fn parts_as(
+    pub(super) fn parts_as(
         &mut self,
         expected: Option<Expected<'a>>,
         parts: &'a syn::punctuated::Punctuated<Expr, syn::Token![,]>,
@@ -216,7 +219,10 @@ impl<'a> Lowering<'a> {
 
     /// Rule: a factor is meant as it is written. Wrong: `x * (1 / 2)`, where Rust's quotient of whole numbers is 0.
     fn cut_off(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<Val<'a>> {
-        let float = |value: &Val<'a>| matches!(value, Val::Tensor(id) if self.builder.dtype(*id).is_float());
+        let float = |value: &Val<'a>| match value {
+            Val::Tensor(id) => self.builder.dtype(*id).is_float() && self.exact(value).is_none(),
+            _ => false,
+        };
         let number = match (left, right) {
             (Val::Dim(_), other) if float(other) => &binary.left,
             (other, Val::Dim(_)) if float(other) => &binary.right,
@@ -224,7 +230,10 @@ impl<'a> Lowering<'a> {
         };
         let Expr::Binary(quotient) = crate::parse::unparenthesized(number) else { return None };
         let digits = |expr: &Expr| match expr {
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse::<i64>().ok(),
+            // A suffix says that it is meant.
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if int.suffix().is_empty() => {
+                int.base10_parse::<i64>().ok()
+            }
             _ => None,
         };
         let (syn::BinOp::Div(sign), Some(a), Some(b)) = (&quotient.op, digits(&quotient.left), digits(&quotient.right))
@@ -277,6 +286,13 @@ impl<'a> Lowering<'a> {
         }
         if let Some((value, axes)) = self.lookup(&name) {
             if self.is_filling(&name) {
+                // Said once of the list.
+                if value.is_unknown() {
+                    return Val::Unknown;
+                }
+                if let Some((scope, position)) = self.place_of(&name) {
+                    self.frame_mut().scopes[scope][position].value = Val::Unknown;
+                }
                 return self.report(span, &m::LOOP_LIST_READ, &[&name, &name]);
             }
             if let (Val::Tensor(id), true) = (&value, self.axes.is_some() && self.frames.len() == 1 && axes == 0) {
@@ -399,8 +415,10 @@ impl<'a> Lowering<'a> {
 
     /// `left op= right`.
     fn updated(&mut self, binary: &'a syn::ExprBinary, span: Span) -> Val<'a> {
+        let shifts = matches!(binary.op, syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_));
+        self.expected = if shifts { None } else { self.assigned_as(&binary.left) };
         let right = self.expr(&binary.right);
-        if let syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_) = binary.op {
+        if shifts {
             let current = self.expr(&binary.left);
             if let Some(refused) = self.shifted_beyond(binary, &current) {
                 return refused;

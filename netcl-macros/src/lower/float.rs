@@ -136,7 +136,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `x.pow(exponent)` of a whole number, wrapping.
-    fn whole_power(&mut self, base: Val<'a>, exponent: u32, span: Span) -> Val<'a> {
+    pub(super) fn whole_power(&mut self, base: Val<'a>, exponent: u32, span: Span) -> Val<'a> {
         let mut times =
             |a: Val<'a>, b: Val<'a>| self.operate(Operator::Binary(BinaryOp::Mul), "pow", a, b, Places::all(span));
         let (mut power, mut square, mut left) = (None, base, exponent);

@@ -36,6 +36,7 @@ impl<'a> Lowering<'a> {
 
     /// The value of a function's block: what it ends with, or returns before.
     pub(super) fn function_block(&mut self, block: &'a Block) -> Val<'a> {
+        self.frame_mut().control.declared = self.expected;
         let value = self.block(block);
         self.with_returned(value, block.span())
     }
@@ -47,11 +48,12 @@ impl<'a> Lowering<'a> {
             Some(Leave::Return(value)) => value,
             _ => value,
         };
-        control
-            .returned
-            .into_iter()
-            .rev()
-            .fold(value, |rest, (condition, value)| self.returned_or(condition, value, rest, span))
+        let returned = control.returned.into_iter().rev().fold(value, |rest, (condition, value)| {
+            self.expected = control.declared;
+            self.returned_or(condition, value, rest, span)
+        });
+        self.expected = None;
+        returned
     }
 
     /// What leaves, and the loops that something else than a range ends.
@@ -75,7 +77,7 @@ impl<'a> Lowering<'a> {
         if let Some(said) = self.frame().control.loops.iter().find_map(|own| own.symbolic) {
             return self.leaves_rounds("return", said, given.span());
         }
-        self.wanted = true;
+        (self.expected, self.wanted) = (self.frame().control.declared, true);
         let value = given.expr.as_deref().map_or(Val::Unit, |value| self.expr(value));
         if !self.leaves() {
             let condition = self.condition_here();

@@ -266,7 +266,13 @@ impl<'a> Lowering<'a> {
     fn typed_start(&mut self, first: Val<'a>, start: &'a Expr) -> Option<Val<'a>> {
         let mut suffixes = Vec::new();
         self.whole_types(start, &first, &mut suffixes);
-        if suffixes.iter().all(Option::is_none) { Some(first) } else { Some(self.begins(first, start, None)?.value) }
+        let mut leaves = Vec::new();
+        parts_of(&first, &mut leaves);
+        let elements = self.element_types().0;
+        let of_another =
+            |leaf: &Val<'_>| matches!(leaf, Val::Number(number) if number.ty.is_some() && number.ty != elements);
+        let typed = suffixes.iter().any(Option::is_some) || leaves.iter().any(of_another);
+        if typed { Some(self.begins(first, start, None)?.value) } else { Some(first) }
     }
 
     /// What the first round finds, over the index space.

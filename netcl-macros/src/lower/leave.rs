@@ -1,5 +1,6 @@
 //! What leaves a body before its end, as it is noted.
 
+use super::expected::Expected;
 use super::value::Val;
 use netcl_kernels::graph::NodeId;
 
@@ -35,6 +36,8 @@ pub(super) struct Control<'a> {
     pub(super) chosen: Vec<(NodeId, bool)>,
     /// What has been returned for some elements, and for which: the first that holds counts.
     pub(super) returned: Vec<(NodeId, Val<'a>)>,
+    /// What the function is declared to give.
+    pub(super) declared: Option<Expected<'a>>,
 }
 
 /// What one side of an elementwise `if` came to.

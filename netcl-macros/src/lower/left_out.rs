@@ -7,6 +7,7 @@ use super::{Lowering, Val};
 use crate::ast::{Constant, PlainType};
 use crate::parse::{self, constant, text};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
 use syn::{ExprMatch, Pat, RangeLimits};
@@ -48,6 +49,9 @@ impl<'a> Lowering<'a> {
                 self.note_match(given, &on);
             }
             return called;
+        }
+        if matches!(value, Val::Tensor(id) if self.elementwise && self.builder.dtype(*id) == DType::Bool) {
+            return has_both_truths(given);
         }
         if !has_enum(value) {
             return false;
@@ -262,4 +266,13 @@ fn cases(row: PatternRow<'_>) -> Vec<PatternRow<'_>> {
         }
         _ => vec![row],
     }
+}
+
+/// Whether there is an arm for `true` and one for `false`.
+fn has_both_truths(given: &ExprMatch) -> bool {
+    let is = |pattern: &Pat, wanted: bool| match pattern {
+        Pat::Lit(literal) => matches!(&literal.lit, syn::Lit::Bool(truth) if truth.value == wanted),
+        _ => false,
+    };
+    [true, false].into_iter().all(|truth| given.arms.iter().any(|arm| is(&arm.pat, truth)))
 }

@@ -367,6 +367,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.position_method(name, &receiver, &args, span) {
             return value;
         }
+        if let Some(value) = self.method_of_wholes(name, &receiver, &args, span) {
+            return value;
+        }
         if let Some(value) = self.of_all(name, &receiver, &args, span) {
             return value;
         }

@@ -7,6 +7,7 @@ use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::{self, constant, text};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::CompareOp;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -178,6 +179,12 @@ impl<'a> Lowering<'a> {
             (Val::Plain(tokens, PlainType::Bool), Val::Bool(true)) => Val::Plain(tokens.clone(), PlainType::Bool),
             (Val::Plain(tokens, PlainType::Bool), Val::Bool(false)) => Val::Plain(quote!(! #tokens), PlainType::Bool),
             (Val::Bool(a), Val::Bool(b)) => Val::Bool(a == b),
+            (Val::Tensor(id), Val::Bool(truth)) if self.elementwise && self.builder.dtype(*id) == DType::Bool => {
+                match truth {
+                    true => Val::Tensor(*id),
+                    false => self.unary(&syn::UnOp::Not(Default::default()), Val::Tensor(*id), span),
+                }
+            }
             (Val::Plain(_, PlainType::Usize), Val::Dim(_))
             | (Val::Dim(_) | Val::Number(_) | Val::Tensor(_) | Val::Index(_), Val::Dim(_) | Val::Number(_)) => {
                 self.binary(&syn::BinOp::Eq(Default::default()), value.clone(), known, Places::all(span))

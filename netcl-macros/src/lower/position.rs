@@ -15,6 +15,11 @@ pub(super) fn is_signed(value: &Val<'_>) -> bool {
     value.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
 }
 
+/// Whether it is one of Euclid's divisions, by zero.
+fn divides_by_zero(name: &str, args: &[Val<'_>]) -> bool {
+    name.ends_with("_euclid") && args.iter().any(|by| matches!(by, Val::Dim(by) if by.is(0)))
+}
+
 /// The size without its type, as the exact number that it is.
 fn untyped<'a>(value: &Val<'a>) -> Val<'a> {
     match value {
@@ -100,6 +105,7 @@ impl<'a> Lowering<'a> {
             name.ends_with("_euclid") && (self.position(receiver).is_some() || self.exact(receiver).is_some());
         if self.axes.is_some()
             || self.elementwise
+            || divides_by_zero(name, args)
             || all().all(known)
             || !all().all(|value| {
                 self.position(value).is_some() || self.exact(value).is_some() || divides && self.is_one_whole(value)
@@ -157,6 +163,53 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// What Rust's methods of whole numbers give of indices and of what is computed of sizes: whole numbers. In functions of tensors the
+    /// others than `pow` are those of positions.
+    pub(super) fn method_of_wholes(
+        &mut self,
+        name: &str,
+        receiver: &Val<'a>,
+        args: &[Val<'a>],
+        span: Span,
+    ) -> Option<Val<'a>> {
+        let all = || std::iter::once(receiver).chain(args);
+        let is_whole = |value: &Val<'a>| matches!(value, Val::Dim(_) | Val::Index(_)) || self.exact(value).is_some();
+        let is_known = |value: &Val<'a>| matches!(value, Val::Dim(size) if size.as_constant().is_some());
+        if self.indexing || divides_by_zero(name, args) || all().all(is_known) || !all().all(is_whole) {
+            return None;
+        }
+        if let ("pow", [Val::Dim(power)]) = (name, args) {
+            let power = u32::try_from(power.as_constant()?).ok()?;
+            return Some(self.whole_power(receiver.clone(), power, span));
+        }
+        let of_one = match name {
+            "abs" => Some(UnaryOp::Abs),
+            "signum" => Some(UnaryOp::Sign),
+            "clamp" | "rem_euclid" | "div_euclid" => None,
+            _ => return None,
+        };
+        if !self.is_element() && name != "signum" {
+            return None;
+        }
+        let typed = all().find_map(Val::whole_dtype);
+        // As a number an index is of 32 bits.
+        let of_index = all().any(|value| matches!(value, Val::Index(_)));
+        let dtype = typed.unwrap_or(if of_index { DType::I32 } else { DType::I64 });
+        let mut operands = Vec::new();
+        for value in all() {
+            let id = match self.exact(value) {
+                Some(exact) => self.builder.cast(exact, dtype).ok(),
+                None => self.tensor(value.clone(), Some(dtype), span),
+            };
+            operands.push(Val::Tensor(id?));
+        }
+        let value = match of_one {
+            Some(op) => self.function_of_one(op, operands.swap_remove(0), span),
+            None => self.composed(name, &operands[0], &operands[1..], span)?,
+        };
+        Some(if typed.is_some() { value } else { self.as_exact(value) })
+    }
+
     /// Euclid's remainder or quotient of whole numbers, of the type that they have; of sizes exact.
     fn of_euclid(&mut self, name: &str, receiver: &Val<'a>, by: &Val<'a>, span: Span) -> Option<Val<'a>> {
         let of_elements = |value: &Val<'a>| match value {
@@ -176,10 +229,11 @@ impl<'a> Lowering<'a> {
         Some(if typed.is_some() { value } else { self.as_exact(value) })
     }
 
-    /// A whole number of 64 bits that is computed of sizes, as a number that is a float until it meets whole ones.
+    /// A whole number that is computed of sizes or indices, as a number that is a float until it meets whole ones.
     fn as_exact(&mut self, value: Val<'a>) -> Val<'a> {
-        let Val::Tensor(exact) = value else { return value };
-        let Ok(float) = self.builder.cast(exact, DType::F32) else { return value };
+        let Val::Tensor(whole) = value else { return value };
+        let [float, exact] = [DType::F32, DType::I64].map(|dtype| self.builder.cast(whole, dtype));
+        let (Ok(float), Ok(exact)) = (float, exact) else { return value };
         self.marks.exact.insert(float, exact);
         Val::Tensor(float)
     }

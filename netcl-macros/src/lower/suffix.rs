@@ -1,7 +1,7 @@
 //! The types that whole numbers have which are known while compiling: by a suffix, or by what a `let` declares. The numbers themselves
 //! are sizes and indices as well, of any type.
 
-use super::arith::{Operator, operator};
+use super::arith::{Operator, is_shift, operator};
 use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use crate::messages as m;
@@ -30,6 +30,8 @@ impl<'a> Lowering<'a> {
                 let variable = self.frame().scopes.iter().flatten().rev().find(|variable| variable.name == name)?;
                 variable.whole.filter(|_| matches!(variable.value, Val::Dim(_) | Val::List(_)))
             }
+            // The distance is of any type.
+            Expr::Binary(binary) if operator(&binary.op).is_some_and(is_shift) => self.whole_type(&binary.left),
             Expr::Binary(binary) if matches!(operator(&binary.op), Some(Operator::Binary(_))) => {
                 match [&binary.left, &binary.right].map(|side| (self.whole_type(side), is_number(side))) {
                     [(Some(own), _), (Some(_), _) | (None, true)] | [(None, true), (Some(own), _)] => Some(own),
@@ -75,6 +77,11 @@ impl<'a> Lowering<'a> {
             (_, Some((own, other, number))) if own != other => (other, own, number),
             _ => return true,
         };
+        // Distances are of any whole type.
+        let shifts = operator(&binary.op).is_some_and(is_shift);
+        if shifts && first.is_integer() && second.is_integer() {
+            return true;
+        }
         let whole = |number| Literal::Int(number, DType::I64);
         let float = if first.is_float() { first } else { second };
         let instead = number.and_then(|number| literal::as_float(whole(number), float));
@@ -86,7 +93,7 @@ impl<'a> Lowering<'a> {
     /// A whole number without a type whose bits `!` or `<<` has moved, in the type of what it meets: `u & !3`, `i ^ (1 << 31)`.
     pub(super) fn bits_beside(&self, written: &Expr, value: &Val<'a>, other: &Val<'a>) -> Option<Val<'a>> {
         match other {
-            Val::Tensor(id) => self.bits_of(written, value, self.builder.dtype(*id)),
+            Val::Tensor(id) => self.declared_bits(written, value, self.builder.dtype(*id)),
             _ => None,
         }
     }
@@ -138,7 +145,7 @@ impl<'a> Lowering<'a> {
         let own = values.0.whole_dtype().or_else(|| whole(self.type_of_bits(left)));
         let other = values.1.whole_dtype().or_else(|| right.and_then(|right| whole(self.type_of_bits(right))));
         let operator = operator(op)?;
-        let shifts = matches!(operator, Operator::Binary(BinaryOp::Shl | BinaryOp::Shr));
+        let shifts = is_shift(operator);
         if let (Some(own), Some(other), false) = (own, other, shifts)
             && own != other
         {
@@ -205,7 +212,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn shifted_beyond(&self, binary: &syn::ExprBinary, left: &Val<'a>) -> Option<Val<'a>> {
         let dtype = match left {
             Val::Tensor(id) => Some(self.builder.dtype(*id)),
-            Val::Dim(_) => self.type_of_bits(&binary.left).filter(|ty| ty.is_integer()),
+            Val::Dim(_) => left.whole_dtype().or_else(|| self.type_of_bits(&binary.left).filter(|ty| ty.is_integer())),
             Val::Plain(..) => None,
             _ => return None,
         };
@@ -221,6 +228,7 @@ impl<'a> Lowering<'a> {
             Expr::Paren(inner) => self.type_of_bits(&inner.expr),
             Expr::Group(inner) => self.type_of_bits(&inner.expr),
             Expr::Cast(cast) => DType::from_name(&parse::text(&cast.ty)),
+            Expr::Binary(binary) if operator(&binary.op).is_some_and(is_shift) => self.type_of_bits(&binary.left),
             Expr::Binary(binary) => self.type_of_bits(&binary.left).or_else(|| self.type_of_bits(&binary.right)),
             other => self.whole_type(other),
         }
@@ -229,6 +237,8 @@ impl<'a> Lowering<'a> {
     /// `!` of a whole number that is known: each bit of its type is another one.
     pub(super) fn turned(&self, unary: &syn::ExprUnary, value: &Val<'a>) -> Option<Val<'a>> {
         match (&unary.op, value) {
+            // Of a size there are more than are followed.
+            (syn::UnOp::Not(_), Val::Dim(known)) if known.ty == Some(Integer::Size) => None,
             (syn::UnOp::Not(_), Val::Dim(known)) => {
                 let own = known.ty.map(Integer::dtype);
                 let said = own.or_else(|| self.type_of_bits(&unary.expr));

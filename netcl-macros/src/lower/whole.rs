@@ -4,9 +4,13 @@ use super::position::{is_signed, unsigned};
 use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 
 /// A power of a size is a product of so many at most.
 const MOST_FACTORS: u64 = 8;
+
+/// And a sum of so many products, which grow with powers of powers.
+const MOST_TERMS: usize = 500;
 
 /// The method's value. `None` of other methods, of what is not known, and where Rust has no value (a divisor of zero).
 pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
@@ -17,6 +21,10 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("signum" | "sign", []) => x.signum(),
         ("clamp", [low, high]) => x.max(*low).min(*high),
         ("saturating_sub", [other]) if !is_signed(receiver) => x.saturating_sub(*other).max(0),
+        ("saturating_sub", [other]) => match receiver.whole_dtype() {
+            Some(DType::I32) => x.saturating_sub(*other).clamp(i32::MIN.into(), i32::MAX.into()),
+            _ => x.saturating_sub(*other),
+        },
         ("abs_diff", [other]) => x.checked_sub(*other)?.checked_abs()?,
         ("rem_euclid", [divisor]) => x.checked_rem_euclid(*divisor)?,
         ("div_euclid", [divisor]) => x.checked_div_euclid(*divisor)?,
@@ -50,7 +58,14 @@ impl<'a> Lowering<'a> {
                     // What is too large is no size.
                     Some(base) => Dim::constant(base.checked_pow(u32::try_from(number).ok()?)?),
                     None if number <= MOST_FACTORS => {
-                        (0..number).fold(Dim::constant(1), |power, _| power * size.size.clone())
+                        let mut power = Dim::constant(1);
+                        for _ in 0..number {
+                            power = power * size.size.clone();
+                            if power.terms().count() > MOST_TERMS {
+                                return None;
+                            }
+                        }
+                        power
                     }
                     None => return None,
                 };

@@ -1,5 +1,6 @@
 //! Tensors from lists that are written: `Tensor::from([1.0, 2.0])`, and lists beside tensors, `x * [1.0, 2.0]`.
 
+use super::expected::Expected;
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -41,6 +42,18 @@ impl<'a> Flat<'a> {
 }
 
 impl<'a> Lowering<'a> {
+    /// The elements of a list, which are of one type: that of a whole number among them where nothing else says it.
+    pub(super) fn list_elements(&mut self, list: &'a syn::ExprArray, expected: Option<Expected<'a>>) -> Vec<Val<'a>> {
+        let whole = list.elems.iter().find_map(|item| self.whole_type(item)).filter(|_| expected.is_none());
+        let Some(whole) = whole else { return self.parts_as(expected, &list.elems) };
+        let each = list.elems.iter().map(|item| {
+            self.expected = Some(Expected::One(whole));
+            let value = self.expr(item);
+            self.untyped_as(value, whole)
+        });
+        each.collect()
+    }
+
     /// Rule: the values of a list are of one type. Wrong: `[0.25, true]`.
     pub(super) fn of_one_kind(&self, written: &ExprArray, values: &[Val<'a>]) -> bool {
         let element = self.axes.is_some() || self.elementwise;

@@ -30,10 +30,19 @@ pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<
 
 /// The value of `let name: dtype = expr;` whose bits `!`, `<<` and `>>` have turned and moved; `None` of other values.
 pub(crate) fn moved(expr: &Expr, dtype: DType, constants: &Constants) -> Option<i64> {
-    if evaluate(expr, constants).is_some() {
+    if evaluate(expr, constants).is_some() && !moves_up(expr) {
         return None;
     }
     bits(expr, Some(dtype).filter(|dtype| dtype.is_integer()), constants)
+}
+
+/// Whether `!` or `<<` in it makes bits that only a type says where to end.
+fn moves_up(expr: &Expr) -> bool {
+    match super::unparenthesized(expr) {
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)) || moves_up(&unary.expr),
+        Expr::Binary(binary) => matches!(binary.op, BinOp::Shl(_)) || moves_up(&binary.left) || moves_up(&binary.right),
+        _ => false,
+    }
 }
 
 /// The bits of a number of type `dtype`, or of a size, that `!`, `<<` and `>>` have turned and moved.
@@ -57,7 +66,7 @@ fn bits(expr: &Expr, dtype: Option<DType>, constants: &Constants) -> Option<i64>
             }
         }
         other => match evaluate(other, constants)? {
-            Constant::Integer(value) => value,
+            Constant::Integer(value) if dtype.is_none_or(|dtype| dtype.holds(value)) => value,
             _ => return None,
         },
     };

@@ -177,6 +177,19 @@ impl Parts {
     pub fn untiled(&self, x: &Tensor<f32, N, H, W>) -> Tensor<f32, N, H, W> {
         self.tiles(x).permute([0, 1, 3, 2, 4]).reshape([N, H, W])
     }
+    /// What is cut already is cut once more.
+    pub fn quarters(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { T / 4 }, 16> {
+        self.pairs(x).reshape([N, T / 4, 16])
+    }
+    pub fn rest_of_pairs(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { T / 4 }, 2, 8> {
+        self.pairs(x).reshape([N, -1, 2, 8])
+    }
+    pub fn of_twice(&self, x: &Tensor<f32, N, { 2 * T }, 4>) -> Tensor<f32, N, { T / 2 }, 16> {
+        x.reshape([N, T / 2, 16])
+    }
+    pub fn windows_of_pooled(&self, x: &Tensor<f32, N, 2, H, W>) -> Tensor<f32, N, 2, { H / 4 }, 2, { W / 6 }, 3> {
+        x.max_pool2d(2, 2, 0, 1).reshape([N, 2, H / 4, 2, W / 6, 3])
+    }
     pub fn upward(&self, x: &Tensor<f32, N, T, 4>) -> Tensor<f32, N, { (T + 2) / 3 }, 12> {
         x.reshape([N, (T + 2) / 3, 12])
     }
@@ -203,6 +216,11 @@ fn an_axis_of_any_size_is_reshaped_into_parts_of_it() -> Result<()> {
             };
             reshaped(model.pairs(&x)?, [3, length / 2, 8]);
             reshaped(model.rest(&x)?, [3, length / 2, 8]);
+            if length % 4 == 0 {
+                reshaped(model.quarters(&x)?, [3, length / 4, 16]);
+                assert_eq!(bits(&model.rest_of_pairs(&x)?), flat, "{device}");
+                reshaped(model.of_twice(&x)?, [3, length / 4, 16]);
+            }
             if length % 3 == 0 {
                 reshaped(model.upward(&x)?, [3, length / 3, 12]);
             }
@@ -214,6 +232,10 @@ fn an_axis_of_any_size_is_reshaped_into_parts_of_it() -> Result<()> {
             all_near(own.tensors(), of_first.tensors())?;
         }
         let x = wave(&device, &[2, 4, 6]);
+        let images = wave(&device, &[3, 2, 8, 12]);
+        let windows = model.windows_of_pooled(&images)?;
+        assert_eq!(windows.shape(), [3, 2, 2, 2, 2, 3]);
+        assert_eq!(bits(&windows), bits(&images.max_pool2d(2, 2, 0, 1)), "{device}");
         let tiles = model.tiles(&x)?;
         assert_eq!(tiles.shape(), [2, 2, 2, 2, 3]);
         let by_hand = x.reshape([2, 2, 2, 2, 3]).permute([0, 1, 3, 2, 4]);
@@ -227,6 +249,8 @@ fn an_axis_of_any_size_is_reshaped_into_parts_of_it() -> Result<()> {
             (model.rest(&wave(&device, &[3, 5, 4])), "`reshape` turns [N, T, 4] into [N, T / 2, 8] where sizes divide"),
             (model.upward(&wave(&device, &[3, 5, 4])), "against ((T + 2) / 3)*3 = 6"),
             (model.tiles(&wave(&device, &[1, 4, 5])), "axis 2 is W = 5"),
+            (model.quarters(&wave(&device, &[3, 6, 4])), "axis 1 is T / 2 = 3"),
+            (model.of_twice(&wave(&device, &[3, 6, 4])), "axis 1 is T*2 = 6"),
         ] {
             let said = said.unwrap_err().to_string();
             assert!(said.contains(expected), "{said}");

@@ -73,6 +73,7 @@ mod typed_numbers;
 mod variants;
 mod vectors_at_the_end;
 mod whole_lists;
+mod whole_methods;
 mod worlds;
 mod wrapped_rounds;
 mod written_lists;

@@ -1,6 +1,6 @@
 //! What Rust says is what netcl says: functions are called as Rust and in kernels of both forms, with numbers at the ends of
 //! their types. The answers are the same to the bit, but for functions that IEEE 754 leaves to libraries.
-#![allow(clippy::all, reason = "what people write, not what they should")]
+#![allow(clippy::all, unused_assignments, reason = "what people write, not what they should")]
 
 use crate::common::{agree, device, everywhere};
 use netcl::prelude::*;
@@ -221,6 +221,23 @@ twins! {
     fn least(i: i32, j: i32) -> bool { (i as i64).abs() > (j as i64).abs() || -2147483648i32 == i }
     fn truths(a: f32, i: i32, u: u32) -> u32 { (a < i as f32) as u32 + ((u > 7) ^ (i as u32 > u)) as u32 + true as u32 }
     fn of_floats(a: f32) -> i32 { (a as i32) / 2 + (a as u32 as i32) / 4 + (a as u8 as i32) + (a as i64 % 1000) as i32 }
+    fn assigned_choice(i: i32) -> u32 { let mut n = 1u32; n = if i > 3 { 5 } else { 6 }; !n >> 1 }
+    fn assigned_arms(i: i32) -> u32 { let mut n: u32 = 1; n = match i { 0 => 5, _ => 7 }; !n / 2 }
+    fn assigned_part(i: i32) -> u32 { let mut n = (1u32, [2u32, 3]); n.0 = if i > 3 { 5 } else { 6 }; n.1[0] = if i > 7 { 1 } else { 4 }; !n.0 / 2 ^ !n.1[0] / 3 }
+    fn assigned_tuple(i: i32) -> u32 { let mut n = (1u32, 2i32); n = if i > 3 { (5, -2) } else { (6, 3) }; !n.0 / 2 ^ n.1 as u32 }
+    fn assigned_in_rounds(i: i32) -> u32 { let mut n = 1u32; for k in 0..3 { n = if i > k { 5 } else { 6 }; } !n / 2 }
+    fn changed_by_choice(i: i32) -> u32 { let mut n = 0u32; n += if i > 3 { 5 } else { 6 }; n ^= if i > 0 { 1 } else { 4_000_000_000 }; !n / 2 }
+    fn assigned_large(i: i32) -> u32 { let mut n = 1u32; n = if i > 3 { 5 } else { 4_000_000_000 }; n / 3 }
+    fn listed_choice(i: i32) -> u32 { let mut all = 0u32; for n in [if i > 3 { 5 } else { 6 }, 7u32] { all ^= !n / 2; } all }
+    fn counted(i: i32, j: i32) -> u32 { let mut n = 0; if i > 1 { n += 1; } if j > 4 { n = n * 2 + 1; } n }
+    fn met_choice(i: i32, u: u32) -> u32 { let n = if i > 3 { 5 } else { 6 }; let m: u32 = n; (u ^ n) / 2 ^ !m / 3 ^ 4_000_000_000u32 / n }
+    fn of_method(i: i32) -> u32 { let n = if i > 3 { 5u32.pow(2) } else { 6 }; !n / 2 }
+    fn closure_result(i: i32) -> u32 { let of = |p: i32| -> u32 { if p > 3 { 5 } else { 6 } }; !of(i) / 2 }
+    fn closure_return(i: i32) -> u32 { let of = |p: i32| -> u32 { if p > 3 { return 5; } 4_000_000_000 }; !of(i) / 2 }
+    fn moved_by_element(i: i32) -> u32 { let n = 5u32; !(n << (i & 3)) / 2 + (n >> (i & 1)) }
+    fn distances(i: i32) -> i32 { let k = 3u32; ((1 << k) - 10) / 3 + !(1 << 3u32) / 2 + (i & (1 << 3u32)) }
+    fn kept(i: i32) -> u32 { let mut t = Some(1u32); t = Some(5); !t.unwrap() / 2 + (i & 7) as u32 }
+    fn returned(i: i32) -> u32 { if i > 3 { return 3; } if i > 0 { return 12u32 % 9; } (!5i32) as u32 }
     fn size(i: i32) -> i32 { (-7i32).abs() / 2 + (-7i32).rem_euclid(4) / 2 + (-7i32).clamp(-5, 3) / 2 + i / 9 }
     fn parts(i: i32, j: i32) -> i32 {
         let (mut low, high) = if i < j { (i, j) } else { (j, i) };
@@ -258,6 +275,10 @@ twins! {
     fn met_later(a: f32) -> f32 { let h: f32 = 0.1 * 0.1; let (p, q) = (1.0 - 0.9, 0.3f32); a * h / (p - q) }
     fn met_in_calls(a: f32) -> f32 { a.min(0.1 * 0.1).max(-(1.0 - 0.9)) / (16777216.0 + 1.0 - 16777215.0) }
     fn compared(a: f32, b: f32) -> bool { a < b || (a >= b) == (a != a) && !(b <= 0.1) }
+    fn arms_of_truths(a: f32, b: f32, i: i32) -> f32 {
+        let one = match a < b { true => a * 2.0, false => b };
+        one + match (i, a > 0.5) { (0, true) => 5.0, (_, false) => 0.25, _ => 7.0 }
+    }
     fn sorts(a: f32, b: f32) -> bool { a.is_nan() ^ b.is_finite() | (a.is_sign_negative() & b.is_infinite()) }
 }
 
@@ -300,5 +321,9 @@ bodies! {
     fn known_compared(i: i32) -> i32 { let mut s = i / 4; for k in [1, 2] { if k - 3 < -1 { s -= k; } } s }
     fn typed_known(g: f64) -> f64 { g + (-7.5f64).rem_euclid(2.0) * 2.0f64.copysign(-1.0) }
     fn doubles(g: f64, a: f32) -> f64 { (g / 0.1 - g % 3.0).floor() * a.signum() as f64 }
+    fn assigned_choice(a: f32) -> u32 { let mut n = 1u32; n = if a > 3.0 { 5 } else { 6 }; !n / 2 }
+    fn changed_choice(a: f32, u: u32) -> u32 { let mut n = u; n ^= if a > 3.0 { 5 } else { 4_000_000_000 }; n / 3 }
+    fn assigned_wide(a: f32, k: i64) -> i64 { let mut n = k / 3; n = if a > 3.0 { 1 << 40 } else { n }; n * 2 }
+    fn assigned_byte(a: f32) -> u8 { let mut n = 7u8; n = if a > 3.0 { 200 } else { 100 }; !n / 3 }
     fn euclid(k: i64, g: f64) -> i64 { k.rem_euclid(7) + (k / 2).div_euclid(-5) + g.rem_euclid(1.5) as i64 }
 }
