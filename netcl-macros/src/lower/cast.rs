@@ -76,6 +76,17 @@ impl<'a> Lowering<'a> {
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
                 Val::Number(ConstFloat::of_whole(dim.as_constant().unwrap_or_default(), dtype))
             }
+            // From here on it is a float.
+            (Some(dtype), Val::Tensor(id)) if dtype.is_float() && self.marks.exact.contains_key(&id) => {
+                self.at(span);
+                let result = self.builder.cast(self.marks.exact[&id], dtype);
+                match self.check(result, span) {
+                    Val::Tensor(float) if self.marks.exact.contains_key(&float) => {
+                        Val::Tensor(self.builder.distinct(float))
+                    }
+                    value => value,
+                }
+            }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
                 let from = match &value {
                     Val::Tensor(id) => self.builder.dtype(*id),

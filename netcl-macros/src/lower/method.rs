@@ -364,6 +364,12 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
+        // Of whole numbers these are Rust's.
+        let name = match name {
+            "minimum" if self.are_whole(&receiver, &args) => "min",
+            "maximum" if self.are_whole(&receiver, &args) => "max",
+            name => name,
+        };
         if let Some(value) = self.position_method(name, &receiver, &args, span) {
             return value;
         }

@@ -163,6 +163,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether all of them are sizes, indices and what is computed of these.
+    pub(super) fn are_whole(&self, receiver: &Val<'a>, args: &[Val<'a>]) -> bool {
+        let is_whole = |value: &Val<'a>| matches!(value, Val::Dim(_) | Val::Index(_)) || self.exact(value).is_some();
+        std::iter::once(receiver).chain(args).all(is_whole)
+    }
+
     /// What Rust's methods of whole numbers give of indices and of what is computed of sizes: whole numbers. In functions of tensors the
     /// others than `pow` are those of positions.
     pub(super) fn method_of_wholes(
@@ -173,9 +179,8 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Option<Val<'a>> {
         let all = || std::iter::once(receiver).chain(args);
-        let is_whole = |value: &Val<'a>| matches!(value, Val::Dim(_) | Val::Index(_)) || self.exact(value).is_some();
         let is_known = |value: &Val<'a>| matches!(value, Val::Dim(size) if size.as_constant().is_some());
-        if self.indexing || divides_by_zero(name, args) || all().all(is_known) || !all().all(is_whole) {
+        if self.indexing || divides_by_zero(name, args) || all().all(is_known) || !self.are_whole(receiver, args) {
             return None;
         }
         if let ("pow", [Val::Dim(power)]) = (name, args) {

@@ -10,7 +10,8 @@ const BEFORE: isize = -3;
 fn powers_of_positions(x: &Tensor<f32, T>) -> Tensor<f32, T> {
     let mut all = Vec::new();
     for t in 0..T {
-        all.push(x.get(0, t) * 0.0 + ((t % 3).pow(2) / 3) as f32 + (T.min(5).pow(2) / 2) as f32 * 10.0);
+        let least = ((t % 3).maximum(t % 2) / 2) as f32 * 1000.0 + (T.minimum(5) / 2) as f32 * 10000.0;
+        all.push(x.get(0, t) * 0.0 + ((t % 3).pow(2) / 3) as f32 + (T.min(5).pow(2) / 2) as f32 * 10.0 + least);
     }
     all.stack(0)
 }
@@ -46,6 +47,18 @@ fn begun_as_sizes(x: &Tensor<f32, T>) -> Tensor<f32> {
     sum + half as f32 + around as f32 * 10.0
 }
 
+/// What `as f32` has made of such a size is a float in all rounds.
+#[netcl::function]
+fn begun_as_floats(x: &Tensor<f32, T>) -> Tensor<f32> {
+    let mut sum = (T % 5) as f32 / (T % 3 + 1) as f32;
+    let mut half = T.min(5) as f32;
+    for t in 0..T {
+        sum = sum / (t % 2 + 2) as f32 + x.get(0, t) * 0.0;
+        half = half * 0.5;
+    }
+    sum + half
+}
+
 #[netcl::function]
 fn halved(x: &Tensor<f32, T>) -> Tensor<f32, T> {
     x * 0.5
@@ -68,7 +81,7 @@ fn taken_out(x: &Tensor<f32, T>) -> Tensor<f32, T> {
 
 netcl::kernel! {
     fn powers_of_indices(x: &Tensor<f32, N>) -> Tensor<f32, N> {
-        |n| x[n] * 0.0 + n.pow(2) as f32 + ((n % 3).pow(2) / 3) as f32 * 100.0 + (min(n, 5).pow(3) / 2) as f32 * 1000.0
+        |n| x[n] * 0.0 + (n.minimum(5) / 2) as f32 * 1e5 + n.pow(2) as f32 + ((n % 3).pow(2) / 3) as f32 * 100.0 + (min(n, 5).pow(3) / 2) as f32 * 1000.0
     }
 
     fn of_a_size(x: &Tensor<f32, N>) -> Tensor<f32, N> {
@@ -104,9 +117,11 @@ fn methods_of_positions_and_sizes_give_whole_numbers() -> Result<()> {
     for device in devices() {
         for n in [1usize, 2, 6, 7, 9] {
             let x = Tensor::zeros(&device, &[n], DType::F32)?;
-            let powers: Vec<f32> =
-                (0..n).map(|t| ((t % 3).pow(2) / 3) as f32 + (n.min(5).pow(2) / 2) as f32 * 10.0).collect();
-            assert_eq!(powers_of_positions(&x)?.to_vec::<f32>()?, powers, "{device}, {n}");
+            let powers = (0..n).map(|t| {
+                let least = ((t % 3).max(t % 2) / 2) as f32 * 1000.0 + (n.min(5) / 2) as f32 * 10000.0;
+                ((t % 3).pow(2) / 3) as f32 + (n.min(5).pow(2) / 2) as f32 * 10.0 + least
+            });
+            assert_eq!(powers_of_positions(&x)?.to_vec::<f32>()?, powers.collect::<Vec<_>>(), "{device}, {n}");
             let large = ((n * 4099).pow(2) % 1000) as f32 - 8.0;
             assert_eq!(large_powers(&x)?.to_vec::<f32>()?, vec![large; n], "{device}, {n}");
             let t = n as i64;
@@ -120,6 +135,13 @@ fn methods_of_positions_and_sizes_give_whole_numbers() -> Result<()> {
                 half = half / 2 + 1;
                 around = (around * 3 + t) % 7;
             }
+            let (mut sum, mut halves) = ((n % 5) as f32 / (n % 3 + 1) as f32, n.min(5) as f32);
+            for t in 0..n {
+                sum /= (t % 2 + 2) as f32;
+                halves *= 0.5;
+            }
+            let float = begun_as_floats(&x)?.item::<f32>()?;
+            assert!((float - sum - halves).abs() <= 1e-6 * float.abs(), "{device}, {n}: {float}");
             assert_eq!(begun_as_sizes(&x)?.item::<f32>()?, half as f32 + around as f32 * 10.0, "{device}, {n}");
         }
         let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -3.0], &[3])?;
@@ -134,8 +156,12 @@ fn methods_of_indices_give_whole_numbers() -> Result<()> {
         for n in [1i32, 2, 6, 7, 9] {
             let length = n as usize;
             let x = Tensor::zeros(&device, &[length], DType::F32)?;
-            let powers = (0..n)
-                .map(|n| n.pow(2) as f32 + ((n % 3).pow(2) / 3) as f32 * 100.0 + (n.min(5).pow(3) / 2) as f32 * 1000.0);
+            let powers = (0..n).map(|n| {
+                (n.min(5) / 2) as f32 * 1e5
+                    + n.pow(2) as f32
+                    + ((n % 3).pow(2) / 3) as f32 * 100.0
+                    + (n.min(5).pow(3) / 2) as f32 * 1000.0
+            });
             assert_eq!(powers_of_indices(&x)?.to_vec::<f32>()?, powers.collect::<Vec<_>>(), "{device}, {n}");
             let size = (n.clamp(0, 5) / 2) as f32
                 + (n.rem_euclid(4) / 2) as f32 * 10.0
