@@ -3,6 +3,7 @@
 
 use super::arith::{Operator, Places};
 use super::value::{Integer, WholeNumber};
+use super::whole;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -195,6 +196,12 @@ impl<'a> Lowering<'a> {
         };
         if !self.is_element() && name != "signum" {
             return None;
+        }
+        // What is kept inside is an index still.
+        let axes = self.axes.as_deref().unwrap_or_default();
+        let inside = self.kept_in_round(name, receiver, args).or_else(|| whole::of_index(name, receiver, args, axes));
+        if inside.is_some() {
+            return inside;
         }
         let typed = all().find_map(Val::whole_dtype);
         // As a number an index is of 32 bits.

@@ -6,6 +6,9 @@ use netcl::prelude::*;
 #[netcl::constant]
 const BEFORE: isize = -3;
 
+#[netcl::constant]
+const TAPS: [f32; 3] = [0.25, 0.5, -0.75];
+
 #[netcl::function]
 fn powers_of_positions(x: &Tensor<f32, T>) -> Tensor<f32, T> {
     let mut all = Vec::new();
@@ -99,6 +102,11 @@ netcl::kernel! {
             + (i - j).rem_euclid(3) as f32 * 1e4
     }
 
+    /// What is kept inside reads lists.
+    fn of_taps(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| TAPS[clamp(n - 1, 0, 2)] * x[n] + TAPS[(n - 1).rem_euclid(3)]
+    }
+
     fn of_bytes(x: &Tensor<u8, N>) -> Tensor<f32, N> {
         |n| (x[n] as usize * 2 + 300) as f32
     }
@@ -187,6 +195,8 @@ fn methods_of_indices_give_whole_numbers() -> Result<()> {
             }
             assert_eq!(of_distances(&x)?.to_vec::<f32>()?, distances, "{device}, {n}");
         }
+        let taps = of_taps(&Tensor::ones(&device, &[5], DType::F32)?)?;
+        assert_eq!(taps.to_vec::<f32>()?, [-0.5, 0.5, 1.0, -1.5, -0.5], "{device}");
         let bytes = Tensor::from_slice(&device, &[200u8, 255, 7], &[3])?;
         assert_eq!(of_bytes(&bytes)?.to_vec::<f32>()?, [700.0, 810.0, 314.0], "{device}");
         assert_eq!(bits_of_bytes(&bytes)?.to_vec::<u8>()?, [0, 0, 72], "{device}");
