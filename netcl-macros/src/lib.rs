@@ -25,6 +25,7 @@ mod foreign;
 mod functions;
 mod guard;
 mod identity;
+mod infer;
 mod kernel;
 mod literal;
 mod looked_at;

@@ -349,6 +349,7 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
         if let Some(mut helper) = parse::helper::helper(&silent, &item.sig, &item.block) {
             // What it calls is named as its own module names it.
             names(&rest, &mut helper.scope);
+            helper.suffix_literals();
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();
@@ -365,6 +366,7 @@ pub(crate) fn judge_helper(
     if let Some(mut helper) = parse::helper::helper(diag, sig, block) {
         names(gathered, &mut helper.scope);
         helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+        helper.suffix_literals();
         lower::alone::function(diag, &helper);
     }
 }

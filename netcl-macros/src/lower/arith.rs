@@ -1,7 +1,6 @@
 //! Operators on values of every kind.
 
 use super::affine::{Affine, TooLarge};
-use super::marks::Untyped;
 use super::size_arithmetic::{dims, indices, is_too_large};
 use super::value::{Integer, WholeNumber};
 use super::{Lowering, Val};
@@ -73,7 +72,7 @@ pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
 }
 
 /// Whether the right operand is a distance, which is of any whole type.
-pub(super) fn is_shift(operator: Operator) -> bool {
+pub(crate) fn is_shift(operator: Operator) -> bool {
     matches!(operator, Operator::Binary(BinaryOp::Shl | BinaryOp::Shr))
 }
 
@@ -150,12 +149,8 @@ impl<'a> Lowering<'a> {
         // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
         let sign = if op == BinaryOp::Div { "/" } else { "%" };
         let [a, b] = [a, b].map(|size| self.builder.in_rounds(size));
-        let float = match a.as_constant() {
-            Some(a) => format!("{a}.0"),
-            None if a.to_string().contains(' ') => format!("({a}) as f32"),
-            None => format!("{a} as f32"),
-        };
         let part = |size: &Dim| if size.to_string().contains(' ') { format!("({size})") } else { size.to_string() };
+        let float = a.as_constant().map_or_else(|| format!("{} as f32", part(&a)), |a| format!("{a}.0"));
         let values = [format!("{} {sign} {}", part(&a), part(&b)), format!("{float} {sign} {}", part(&b))];
         let given = match (a.as_constant(), b.as_constant()) {
             (Some(a), Some(b)) => crate::quotient::what_is_left(a, b),
@@ -261,15 +256,15 @@ impl<'a> Lowering<'a> {
         (a, b): (&WholeNumber, &WholeNumber),
         places: Places,
     ) -> Option<Val<'a>> {
-        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
-        if is_shift && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b)) {
+        let shifts = is_shift(Operator::Binary(op));
+        if shifts && b.as_constant().is_some_and(|b| !(0..i64::from(i64::BITS)).contains(&b)) {
             return Some(self.no_distance(b, places.right));
         }
         if is_too_large(op, a, b) {
             return Some(self.report(places.op, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]));
         }
         if let Some(size) = dims(op, a, b) {
-            let whole = if is_shift { a.of_its_type(size) } else { a.with(b, size) };
+            let whole = if shifts { a.of_its_type(size) } else { a.with(b, size) };
             return Some(Val::Dim(whole.wrapped()));
         }
         let axes = self.axes.as_deref().unwrap_or_default();
@@ -280,7 +275,7 @@ impl<'a> Lowering<'a> {
         {
             return Some(Val::Index(index));
         }
-        if is_shift && (self.is_open(a) || self.is_open(b)) {
+        if shifts && (self.is_open(a) || self.is_open(b)) {
             return Some(self.open());
         }
         // Of a type that the text says there is no doubt which quotient is meant.
@@ -311,13 +306,6 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind(), &beside(&left, &right)]);
         }
         let shifts = is_shift(op);
-        let (left, right) = if shifts { (left, right) } else { self.of_one_type(left, right) };
-        let untyped = match op {
-            Operator::Binary(
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor,
-            ) => self.untyped_of([&left, &right]).map(|_| Untyped::Computed),
-            _ => None,
-        };
         let chosen = match self.chosen_by_operator(op, text, [&left, &right], span) {
             Ok(chosen) => chosen,
             Err(refused) => return refused,
@@ -327,9 +315,11 @@ impl<'a> Lowering<'a> {
         let exact = |value: &Val<'a>| self.exact(value).is_some();
         let of_sizes = matches!(op, Operator::Binary(op) if op.takes(DType::I64))
             && match (&left, &right) {
+                // A distance decides over no type.
+                (Val::Dim(left), _) if shifts && matches!(left.ty, Some(Integer::Of(_))) => false,
                 (Val::Dim(left), Val::Dim(right)) => !matches!(left.type_with(right), Some(Integer::Of(_))),
-                (left, Val::Dim(_)) => exact(left),
-                (Val::Dim(_), right) => exact(right),
+                (left, Val::Dim(_) | Val::Index(_)) => exact(left),
+                (Val::Dim(_) | Val::Index(_), right) => exact(right),
                 (left, right) => exact(left) && exact(right),
             };
         let [left, right] = [left, right].map(|value| match value {
@@ -342,12 +332,19 @@ impl<'a> Lowering<'a> {
             (Val::Dim(_), Val::Tensor(_)) if dtype.is_integer() && !of_sizes => value.whole_dtype().unwrap_or(dtype),
             _ => dtype,
         };
-        let (x, y) = (beside(&left, &right), beside(&right, &left));
-        let y = if shifts { dtype } else { y };
+        let (x, y) = match shifts && !of_sizes {
+            true => {
+                let shifted = self.shifted_as(&left, dtype);
+                (shifted, shifted)
+            }
+            false => (beside(&left, &right), beside(&right, &left)),
+        };
         let (a, b) = (self.tensor(left, Some(x), places.left), self.tensor(right, Some(y), places.right));
         let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
+        let own = self.builder.dtype(a);
         // Distances are of any whole type.
-        let b = if shifts && x != dtype { self.builder.cast(b, x).unwrap_or(b) } else { b };
+        let casts = shifts && own.is_integer() && self.builder.dtype(b).is_integer();
+        let b = if casts { self.builder.cast(b, own).unwrap_or(b) } else { b };
         let (a, b) = (self.position_beside(a, b), self.position_beside(b, a));
         let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
         if !self.converts(x, y) {
@@ -381,8 +378,15 @@ impl<'a> Lowering<'a> {
             self.marks.positions.insert(*id, position);
         }
         self.note_chosen_whole(&value, chosen);
-        self.note_untyped(&value, untyped);
         value
+    }
+
+    /// The type of what is shifted, where it would be `met` beside another number: its own, or what Rust takes it for.
+    fn shifted_as(&self, left: &Val<'a>, met: DType) -> DType {
+        match left {
+            Val::Dim(number) if number.ty.is_none() && (self.in_function() || met == DType::U8) => DType::I32,
+            left => left.whole_dtype().unwrap_or(met),
+        }
     }
 
     /// The type that numbers beside the other operand take.

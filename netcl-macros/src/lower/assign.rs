@@ -159,18 +159,15 @@ impl<'a> Lowering<'a> {
                 (None, _) => Val::Dim(size),
             },
             (Val::Tensor(_), Val::Dim(after)) if after.ty.is_none() && self.chosen_whole(before).is_none() => {
-                let ty = self.own_whole_type(before).filter(|_| self.is_element()).map(Integer::Of);
-                Val::Dim(WholeNumber { ty, ..after })
+                Val::Dim(WholeNumber { ty: self.own_whole_type(before).map(Integer::Of), ..after })
             }
             // What is computed of sizes is the whole number that it is.
-            (Val::Tensor(before), Val::Tensor(id)) => {
-                let dtype = self.builder.dtype(*before);
-                let exact = self.marks.exact.get(&id).filter(|_| dtype.is_integer()).copied();
-                match exact.and_then(|exact| self.builder.cast(exact, dtype).ok()) {
-                    Some(exact) => Val::Tensor(exact),
-                    None if self.marks.untyped.contains_key(before) => Val::Tensor(id),
-                    None => self.untyped_as(Val::Tensor(id), dtype),
-                }
+            (Val::Tensor(_) | Val::Dim(_), value @ Val::Tensor(_)) => {
+                let dtype = match before {
+                    Val::Tensor(before) => Some(self.builder.dtype(*before)).filter(|dtype| dtype.is_integer()),
+                    before => before.whole_dtype(),
+                };
+                dtype.and_then(|dtype| self.exact_as(&value, dtype)).map_or(value, Val::Tensor)
             }
             (Val::Tuple(before), Val::Tuple(parts)) if before.len() == parts.len() => {
                 Val::Tuple(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
@@ -181,13 +178,6 @@ impl<'a> Lowering<'a> {
             (Val::List(before), Val::List(parts)) if before.len() == parts.len() => {
                 Val::List(before.iter().zip(parts).map(|(before, part)| self.as_before(before, part)).collect())
             }
-            (before @ Val::Dim(_), Val::Tensor(id)) => match before.whole_dtype() {
-                Some(dtype) => match self.marks.exact.get(&id).copied() {
-                    Some(exact) => Val::Tensor(self.builder.cast(exact, dtype).unwrap_or(id)),
-                    None => self.untyped_as(Val::Tensor(id), dtype),
-                },
-                None => Val::Tensor(id),
-            },
             (_, value) => value,
         }
     }

@@ -345,6 +345,15 @@ impl<'a> Lowering<'a> {
         match (then, otherwise) {
             (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::Tuple),
             (Val::List(a), Val::List(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::List),
+            (Val::Option(None), Val::Option(None)) => Ok(Val::Option(None)),
+            (Val::Option(Some(a)), Val::Option(Some(b))) => {
+                let part = self.choose(condition, *a, *b, span)?;
+                Ok(Val::Option(Some(Box::new(part))))
+            }
+            (then @ Val::Option(_), otherwise @ Val::Option(_)) => {
+                let is = |value| if matches!(value, Val::Option(None)) { "`None`" } else { "`Some`" }.to_string();
+                Err(Unlike(is(then), is(otherwise)))
+            }
             (then, otherwise) => self.choose_one(condition, then, otherwise, span),
         }
     }
@@ -380,7 +389,6 @@ impl<'a> Lowering<'a> {
         otherwise: Val<'a>,
         span: Span,
     ) -> Result<Val<'a>, Unlike> {
-        let (then, otherwise) = self.of_one_type(then, otherwise);
         let types = [&then, &otherwise].map(|value| self.own_whole_type(value));
         let differ = matches!(types, [Some(one), Some(other)] if one != other);
         let name = |this: &Self, value: &Val<'a>| match value {
@@ -394,7 +402,6 @@ impl<'a> Lowering<'a> {
         if !number(&then) || !number(&otherwise) || differ {
             return Err(unlike);
         }
-        let untyped = self.untyped_of([&then, &otherwise]).filter(|_| self.expected.is_none());
         let dtype = match (&then, &otherwise) {
             (Val::Dim(one), Val::Dim(other)) => match types[0].or(types[1]) {
                 Some(own) => own,
@@ -406,6 +413,14 @@ impl<'a> Lowering<'a> {
             }
             _ => self.common_dtype(&then, &otherwise),
         };
+        // What is computed of sizes and indices stays the whole number that it is.
+        let exact = [&then, &otherwise].iter().any(|value| self.exact(value).is_some())
+            && self.are_whole(&then, std::slice::from_ref(&otherwise));
+        let dtype = if exact { DType::I64 } else { dtype };
+        let [then, otherwise] = [then, otherwise].map(|value| match self.exact(&value).filter(|_| exact) {
+            Some(id) => Val::Tensor(id),
+            None => value,
+        });
         let chosen = match (&then, &otherwise) {
             // A declared type is one.
             (Val::Dim(_), Val::Dim(_)) => {
@@ -423,8 +438,8 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = self.builder.select(condition, then, otherwise);
         let value = self.check(result, span);
+        let value = if exact { self.as_exact(value) } else { value };
         self.note_chosen_whole(&value, chosen);
-        self.note_untyped(&value, untyped);
         Ok(value)
     }
 

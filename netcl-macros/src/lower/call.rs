@@ -378,7 +378,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         let callee = Callee::new(self.diag, &helper.name, span);
         let bound = callee.bind(helper, args, passed, |value, dtype| {
-            let value = if dtype == DType::Bool { self.decided(value) } else { self.untyped_as(value, dtype) };
+            let value = if dtype == DType::Bool { self.decided(value) } else { value };
             let id = self.tensor(value, Some(dtype), span)?;
             let id = self.as_declared(id, dtype);
             let found = self.builder.dtype(id);
@@ -439,7 +439,7 @@ impl<'a> Lowering<'a> {
 
     /// What a function of scalars gives, as the type that it declares.
     pub(super) fn helper_result(&mut self, helper: &Helper, value: Val<'a>, span: Span) -> Val<'a> {
-        let id = match self.untyped_as(value, helper.result) {
+        let id = match value {
             value @ (Val::Number(_) | Val::Dim(_) | Val::Bool(_)) => {
                 // Stays known, so that it can decide an `if`.
                 return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {

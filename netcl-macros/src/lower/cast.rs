@@ -67,7 +67,8 @@ impl<'a> Lowering<'a> {
             (None, index @ Val::Index(_)) if to == "usize" => index,
             (None, Val::Tensor(id)) if to == "usize" && self.marks.exact.contains_key(&id) => Val::Tensor(id),
             (None, Val::Tensor(id)) if to == "usize" && self.builder.dtype(id) == DType::U32 => Val::Tensor(id),
-            // What is computed with a byte is none. What is negative is beyond every size, as in Rust: -1 reads zero, and is no index that another is compared with.
+            // What is computed with a byte is none. What is negative is beyond every size, as in Rust: -1 reads zero, and is no index
+            // that another is compared with.
             (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::I32 | DType::U8) => {
                 self.at(span);
                 let result = self.builder.cast(id, DType::U32);

@@ -2,7 +2,6 @@
 
 use super::arith::{Operator, operator};
 use super::expected::Expected;
-use super::marks::Untyped;
 use super::{Lowering, Val};
 use crate::ast::Helper;
 use crate::parse;
@@ -21,55 +20,13 @@ impl<'a> Lowering<'a> {
         each.collect()
     }
 
-    /// The value as a whole number of that type, if it has none of its own: branches have chosen it among numbers without one.
-    pub(super) fn untyped_as(&mut self, value: Val<'a>, dtype: DType) -> Val<'a> {
-        match value {
-            Val::Tensor(id) => match self.marks.untyped.get(&id) {
-                Some(Untyped::Written) if dtype.is_integer() => Val::Tensor(self.builder.cast(id, dtype).unwrap_or(id)),
-                Some(Untyped::Computed) if dtype == DType::U32 => {
-                    Val::Tensor(self.builder.cast(id, dtype).unwrap_or(id))
-                }
-                _ => Val::Tensor(id),
-            },
-            value => value,
-        }
-    }
-
-    /// Both values, those without a type of their own of the other's.
-    pub(super) fn of_one_type(&mut self, left: Val<'a>, right: Val<'a>) -> (Val<'a>, Val<'a>) {
-        match (self.own_whole_type(&left), self.own_whole_type(&right)) {
-            (Some(own), None) => (left, self.untyped_as(right, own)),
-            (None, Some(own)) => (self.untyped_as(left, own), right),
-            _ => (left, right),
-        }
-    }
-
     /// The type of a whole number, or of an element that is one, where something says it.
     pub(super) fn own_whole_type(&self, value: &Val<'_>) -> Option<DType> {
         match value {
-            Val::Tensor(id) if self.is_element() && !self.marks.untyped.contains_key(id) => {
+            Val::Tensor(id) if self.is_element() && self.chosen_whole(value).is_none() => {
                 Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_integer())
             }
             value => value.whole_dtype(),
-        }
-    }
-
-    /// What is known of the type of what these give together, if it has none.
-    pub(super) fn untyped_of(&self, values: [&Val<'_>; 2]) -> Option<Untyped> {
-        let of = |value: &Val<'_>| match value {
-            Val::Tensor(id) => self.marks.untyped.get(id).copied(),
-            Val::Dim(number) if number.ty.is_none() && number.as_constant().is_some() => Some(Untyped::Written),
-            _ => None,
-        };
-        let [left, right] = values.map(of);
-        let both = if left? == right? { left? } else { Untyped::Computed };
-        (self.in_function() && self.is_element()).then_some(both)
-    }
-
-    /// Notes that the value has no type.
-    pub(super) fn note_untyped(&mut self, value: &Val<'_>, untyped: Option<Untyped>) {
-        if let (Val::Tensor(id), Some(untyped)) = (value, untyped) {
-            self.marks.untyped.insert(*id, untyped);
         }
     }
 

@@ -65,7 +65,7 @@ impl<'a> Lowering<'a> {
             self.bind_input(input, value);
         }
         let declared = match &written.output {
-            syn::ReturnType::Type(_, ty) => Some(Expected::Written(ty)),
+            syn::ReturnType::Type(_, ty) => Expected::Written(ty).whole(),
             syn::ReturnType::Default => None,
         };
         self.frame_mut().control.declared = declared;

@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn number_as(&mut self, name: &str, ty: &Type, dtype: DType, value: Val<'a>) -> Val<'a> {
-        match self.untyped_as(value, dtype) {
+        match value {
             value @ (Val::Bool(_) | Val::Plain(_, PlainType::Bool)) if dtype == DType::Bool => value,
             Val::Number(number) if dtype.is_float() && number.beside(dtype) == dtype => {
                 Val::Number(number.declared(dtype))
@@ -157,6 +157,9 @@ impl<'a> Lowering<'a> {
                 self.not_declared(name, ty, &value)
             }
             value @ Val::Index(_) if dtype.is_integer() => value,
+            value if dtype.is_integer() && self.exact(&value).is_some() => {
+                self.exact_as(&value, dtype).map_or(Val::Unknown, Val::Tensor)
+            }
             Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {
                 Some(number) if !dtype.holds(number) => {
                     self.no_whole(number, dtype, ty.span());

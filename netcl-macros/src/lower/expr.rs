@@ -153,8 +153,6 @@ impl<'a> Lowering<'a> {
             let instead = "write it before the condition, or under an `if`";
             return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
         }
-        let shifts = operator(&binary.op).is_some_and(is_shift);
-        let (left, right) = if shifts { (left, right) } else { self.of_one_type(left, right) };
         if !self.as_suffix_says(binary, &left, &right) {
             return Val::Unknown;
         }
@@ -415,7 +413,7 @@ impl<'a> Lowering<'a> {
 
     /// `left op= right`.
     fn updated(&mut self, binary: &'a syn::ExprBinary, span: Span) -> Val<'a> {
-        let shifts = matches!(binary.op, syn::BinOp::ShlAssign(_) | syn::BinOp::ShrAssign(_));
+        let shifts = operator(&binary.op).is_some_and(is_shift);
         self.expected = if shifts { None } else { self.assigned_as(&binary.left) };
         let right = self.expr(&binary.right);
         if shifts {

@@ -137,6 +137,17 @@ impl<'a> Lowering<'a> {
 
     /// `x.pow(exponent)` of a whole number, wrapping.
     pub(super) fn whole_power(&mut self, base: Val<'a>, exponent: u32, span: Span) -> Val<'a> {
+        let base = match &base {
+            Val::Dim(size) if size.as_constant().is_none() => match super::whole::power(size, exponent.into()) {
+                Some(power) => return Val::Dim(size.of_its_type(power)),
+                // Of what would have too many terms each product is a number of its own.
+                None => match self.whole_number(&base, span) {
+                    Some(number) => number,
+                    None => return Val::Unknown,
+                },
+            },
+            _ => base,
+        };
         let mut times =
             |a: Val<'a>, b: Val<'a>| self.operate(Operator::Binary(BinaryOp::Mul), "pow", a, b, Places::all(span));
         let (mut power, mut square, mut left) = (None, base, exponent);

@@ -107,7 +107,7 @@ use crate::literal::Large;
 use crate::looked_at::LookedAt;
 use crate::quotient;
 pub(crate) use affine::Affine;
-pub(crate) use arith::{Operator, operator};
+pub(crate) use arith::{Operator, is_shift, operator};
 pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
 use expected::Expected;

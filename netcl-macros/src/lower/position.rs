@@ -2,7 +2,8 @@
 //! numbers; what they are made of is kept beside these.
 
 use super::arith::{Operator, Places};
-use super::value::{Integer, WholeNumber};
+use super::size_arithmetic::product;
+use super::value::{Integer, WholeNumber, unsigned};
 use super::whole;
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
@@ -10,11 +11,6 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops::Position;
 use proc_macro2::Span;
-
-/// Whether it is of a type that has numbers below zero.
-pub(super) fn is_signed(value: &Val<'_>) -> bool {
-    value.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
-}
 
 /// Whether it is one of Euclid's divisions, by zero.
 fn divides_by_zero(name: &str, args: &[Val<'_>]) -> bool {
@@ -29,17 +25,26 @@ fn untyped<'a>(value: &Val<'a>) -> Val<'a> {
     }
 }
 
-/// The type of the distance of two numbers of a type.
-pub(super) fn unsigned(dtype: DType) -> DType {
-    if dtype == DType::I32 { DType::U32 } else { dtype }
-}
-
 impl<'a> Lowering<'a> {
     /// The whole number that a value computed of sizes alone is.
     pub(super) fn exact(&self, value: &Val<'a>) -> Option<NodeId> {
         match value {
             Val::Tensor(id) => self.marks.exact.get(id).copied(),
             _ => None,
+        }
+    }
+
+    /// That number in a type.
+    pub(super) fn exact_as(&mut self, value: &Val<'a>, dtype: DType) -> Option<NodeId> {
+        let exact = self.exact(value)?;
+        self.builder.cast(exact, dtype).ok()
+    }
+
+    /// A whole number of a type, exact where it is computed of sizes.
+    fn whole_as(&mut self, value: &Val<'a>, dtype: DType, span: Span) -> Option<NodeId> {
+        match self.exact(value) {
+            Some(_) => self.exact_as(value, dtype),
+            None => self.tensor(value.clone(), Some(dtype), span),
         }
     }
 
@@ -55,10 +60,7 @@ impl<'a> Lowering<'a> {
     /// What is computed of sizes, a float where nobody says what it is, in the type of the whole numbers that it meets.
     pub(super) fn position_beside(&mut self, id: NodeId, other: NodeId) -> NodeId {
         let met = self.builder.dtype(other);
-        match self.marks.exact.get(&id).filter(|_| met.is_integer()) {
-            Some(exact) => self.builder.cast(*exact, met).unwrap_or(id),
-            None => id,
-        }
+        if met.is_integer() { self.exact_as(&Val::Tensor(id), met).unwrap_or(id) } else { id }
     }
 
     /// The size that a value is, also one that is known as the number which it is, because of a `%` in it.
@@ -86,7 +88,7 @@ impl<'a> Lowering<'a> {
             Operator::Binary(BinaryOp::Max) => both().map(Position::Greatest),
             Operator::Binary(BinaryOp::Add) => sizes().map(|(a, b)| Position::At(a + b)),
             Operator::Binary(BinaryOp::Sub) => sizes().map(|(a, b)| Position::At(a - b)),
-            Operator::Binary(BinaryOp::Mul) => sizes().map(|(a, b)| Position::At(a * b)),
+            Operator::Binary(BinaryOp::Mul) => sizes().and_then(|(a, b)| product(&a, &b)).map(Position::At),
             _ => None,
         }
     }
@@ -122,7 +124,7 @@ impl<'a> Lowering<'a> {
             ("min", [other]) => Some(op(self, BinaryOp::Min, receiver.clone(), other)),
             ("max", [other]) => Some(op(self, BinaryOp::Max, receiver.clone(), other)),
             // In 64 bits, and then of the type that they have.
-            ("saturating_sub", [other]) if sizes && !is_signed(receiver) => {
+            ("saturating_sub", [other]) if sizes && !receiver.is_signed() => {
                 let difference = op(self, BinaryOp::Sub, untyped(receiver), &untyped(other));
                 let above = op(self, BinaryOp::Max, difference, &Val::from(Dim::default()));
                 Some(self.of_type_of_wholes(above, receiver.whole_dtype()))
@@ -209,11 +211,7 @@ impl<'a> Lowering<'a> {
         let dtype = typed.unwrap_or(if of_index { DType::I32 } else { DType::I64 });
         let mut operands = Vec::new();
         for value in all() {
-            let id = match self.exact(value) {
-                Some(exact) => self.builder.cast(exact, dtype).ok(),
-                None => self.tensor(value.clone(), Some(dtype), span),
-            };
-            operands.push(Val::Tensor(id?));
+            operands.push(Val::Tensor(self.whole_as(value, dtype, span)?));
         }
         let value = match of_one {
             Some(op) => self.function_of_one(op, operands.swap_remove(0), span),
@@ -230,19 +228,22 @@ impl<'a> Lowering<'a> {
         };
         let typed = of_elements(receiver).or_else(|| of_elements(by));
         let whole = |this: &mut Self, value: &Val<'a>| {
-            let own = value.whole_dtype().or(typed).unwrap_or(DType::I64);
-            match this.exact(value) {
-                Some(exact) => this.builder.cast(exact, own).ok(),
-                None => this.tensor(value.clone(), Some(own), span),
-            }
+            this.whole_as(value, value.whole_dtype().or(typed).unwrap_or(DType::I64), span)
         };
         let (of, by) = (whole(self, receiver)?, whole(self, by)?);
         let value = self.composed(name, &Val::Tensor(of), &[Val::Tensor(by)], span)?;
         Some(if typed.is_some() { value } else { self.as_exact(value) })
     }
 
+    /// A size or an index as a number that is computed, in its type or exact.
+    pub(super) fn whole_number(&mut self, value: &Val<'a>, span: Span) -> Option<Val<'a>> {
+        let typed = value.whole_dtype();
+        let id = self.whole_as(value, typed.unwrap_or(DType::I64), span)?;
+        Some(if typed.is_some() { Val::Tensor(id) } else { self.as_exact(Val::Tensor(id)) })
+    }
+
     /// A whole number that is computed of sizes or indices, as a number that is a float until it meets whole ones.
-    fn as_exact(&mut self, value: Val<'a>) -> Val<'a> {
+    pub(super) fn as_exact(&mut self, value: Val<'a>) -> Val<'a> {
         let Val::Tensor(whole) = value else { return value };
         let [float, exact] = [DType::F32, DType::I64].map(|dtype| self.builder.cast(whole, dtype));
         let (Ok(float), Ok(exact)) = (float, exact) else { return value };
@@ -254,10 +255,7 @@ impl<'a> Lowering<'a> {
     fn of_type_of_wholes(&mut self, value: Val<'a>, dtype: Option<DType>) -> Val<'a> {
         match (dtype, value) {
             (Some(dtype), Val::Dim(number)) => Val::Dim(WholeNumber { ty: Some(Integer::Of(dtype)), ..number }),
-            (Some(dtype), value) => match self.exact(&value).and_then(|exact| self.builder.cast(exact, dtype).ok()) {
-                Some(id) => Val::Tensor(id),
-                None => value,
-            },
+            (Some(dtype), value) => self.exact_as(&value, dtype).map_or(value, Val::Tensor),
             (None, value) => value,
         }
     }

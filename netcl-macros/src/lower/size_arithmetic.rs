@@ -23,12 +23,24 @@ pub(super) fn is_too_large(op: BinaryOp, a: &Dim, b: &Dim) -> bool {
     }
 }
 
+/// A product of sizes multiplies so many pairs of terms at most, and each of its own has so many factors. They grow with products of
+/// products, which are computed as numbers then.
+const MOST_PAIRS: usize = 500;
+const MOST_FACTORS: usize = 64;
+
+/// The product of sizes as a size, unless it has too many terms or factors.
+pub(super) fn product(a: &Dim, b: &Dim) -> Option<Dim> {
+    let factors = |size: &Dim| size.terms().map(|(factors, _)| factors.len()).max().unwrap_or(0);
+    let fits = a.terms().count() * b.terms().count() <= MOST_PAIRS && factors(a) + factors(b) <= MOST_FACTORS;
+    fits.then(|| a.clone() * b.clone())
+}
+
 /// What sizes make, where that is a size again.
 pub(super) fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
     Some(match op {
         BinaryOp::Add => a.clone() + b.clone(),
         BinaryOp::Sub => a.clone() - b.clone(),
-        BinaryOp::Mul => a.clone() * b.clone(),
+        BinaryOp::Mul => product(a, b)?,
         BinaryOp::Div => quotient(a, b)?,
         BinaryOp::Shl if a.as_constant().is_none() => {
             a.clone() * Dim::constant(1i64.checked_shl(u32::try_from(b.as_constant()?).ok()?)?)

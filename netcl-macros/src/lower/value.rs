@@ -99,6 +99,11 @@ pub(super) struct LocalVar<'a> {
     pub(super) fixed: bool,
 }
 
+/// The type of the distance of two numbers of a type.
+pub(super) fn unsigned(dtype: DType) -> DType {
+    if dtype == DType::I32 { DType::U32 } else { dtype }
+}
+
 /// A closure, and the variables that it sees: those of where it stands, as they are there.
 pub(crate) struct Closure<'a> {
     pub(super) written: &'a ExprClosure,
@@ -110,6 +115,11 @@ impl<'a> Val<'a> {
     pub(super) fn of_fields(name: StructName, mut fields: Vec<(String, Val<'a>)>) -> Val<'a> {
         fields.sort_by(|(one, _), (other, _)| one.cmp(other));
         Val::Struct(name, fields)
+    }
+
+    /// Whether it is a whole number of a type that has numbers below zero.
+    pub(super) fn is_signed(&self) -> bool {
+        self.whole_dtype().is_some_and(|dtype| dtype.holds(-1))
     }
 
     /// What it is, for messages.

@@ -1,16 +1,13 @@
 //! Methods of whole numbers that are known while compiling: what they give is a whole number too.
 
-use super::position::{is_signed, unsigned};
-use super::value::{Integer, WholeNumber};
+use super::size_arithmetic::product;
+use super::value::{Integer, WholeNumber, unsigned};
 use super::{Lowering, Val};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 
 /// A power of a size is a product of so many at most.
 const MOST_FACTORS: u64 = 8;
-
-/// And a sum of so many products, which grow with powers of powers.
-const MOST_TERMS: usize = 500;
 
 /// The method's value. `None` of other methods, of what is not known, and where Rust has no value (a divisor of zero).
 pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
@@ -20,7 +17,7 @@ pub(super) fn method<'a>(name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Op
         ("abs", []) => x.checked_abs()?,
         ("signum" | "sign", []) => x.signum(),
         ("clamp", [low, high]) => x.max(*low).min(*high),
-        ("saturating_sub", [other]) if !is_signed(receiver) => x.saturating_sub(*other).max(0),
+        ("saturating_sub", [other]) if !receiver.is_signed() => x.saturating_sub(*other).max(0),
         ("saturating_sub", [other]) => match receiver.whole_dtype() {
             Some(DType::I32) => x.saturating_sub(*other).clamp(i32::MIN.into(), i32::MAX.into()),
             _ => x.saturating_sub(*other),
@@ -57,17 +54,7 @@ impl<'a> Lowering<'a> {
                 let power = match size.as_constant() {
                     // What is too large is no size.
                     Some(base) => Dim::constant(base.checked_pow(u32::try_from(number).ok()?)?),
-                    None if number <= MOST_FACTORS => {
-                        let mut power = Dim::constant(1);
-                        for _ in 0..number {
-                            power = power * size.size.clone();
-                            if power.terms().count() > MOST_TERMS {
-                                return None;
-                            }
-                        }
-                        power
-                    }
-                    None => return None,
+                    None => power(size, number)?,
                 };
                 Some(Val::Dim(size.of_its_type(power)))
             }
@@ -76,6 +63,12 @@ impl<'a> Lowering<'a> {
             _ => Some(Val::Dim(size.of_its_type(size.ceil_div(number) * other.clone()))),
         }
     }
+}
+
+/// The power of a size as a size, unless it has too many factors or terms.
+pub(super) fn power(size: &Dim, exponent: u64) -> Option<Dim> {
+    let factors = Some(exponent).filter(|factors| *factors <= MOST_FACTORS)?;
+    (0..factors).try_fold(Dim::constant(1), |power, _| product(&power, size))
 }
 
 /// The method's value of an index, where that is an index again.

@@ -48,8 +48,7 @@ impl<'a> Lowering<'a> {
         let Some(whole) = whole else { return self.parts_as(expected, &list.elems) };
         let each = list.elems.iter().map(|item| {
             self.expected = Some(Expected::One(whole));
-            let value = self.expr(item);
-            self.untyped_as(value, whole)
+            self.expr(item)
         });
         each.collect()
     }

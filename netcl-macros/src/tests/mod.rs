@@ -10,6 +10,7 @@ mod early;
 mod fuzz;
 mod gradients;
 mod hints;
+mod inference;
 mod kernels;
 mod known;
 mod left_out;

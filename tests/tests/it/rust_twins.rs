@@ -238,6 +238,14 @@ twins! {
     fn distances(i: i32) -> i32 { let k = 3u32; ((1 << k) - 10) / 3 + !(1 << 3u32) / 2 + (i & (1 << 3u32)) }
     fn kept(i: i32) -> u32 { let mut t = Some(1u32); t = Some(5); !t.unwrap() / 2 + (i & 7) as u32 }
     fn returned(i: i32) -> u32 { if i > 3 { return 3; } if i > 0 { return 12u32 % 9; } (!5i32) as u32 }
+    fn level(i: i32, j: i32) -> u32 { if i < 0 { return 0; } let mut n = 0; if i > 1 { n += 1; } if j > 1 { n += 1; } n }
+    fn last_choice(i: i32, j: i32) -> u32 { let mut n = 7; if i > 1 { n -= 1; } if j > 4 { !n } else { 0 } }
+    fn one_bit(i: i32) -> u32 { 1 << (i & 31) }
+    fn of_choice(i: i32) -> u32 { let q = if i > 3 { 5 } else { 6 }; (q << 1) ^ (q / 2) ^ (q % 3) ^ (!q >> 1) }
+    fn bits_and_choice(i: i32, u: u32) -> u32 { let n = 3; let low: u32 = (!n >> 8) & 0xFFF_FFFF; let m = if i > 0 { low } else { n }; u >> (i & 7) ^ m / 5 }
+    fn known_late(i: i32, u: u32) -> u32 { let mut best = Some(3); for k in 0..3 { if k == i { best = Some(!1); } } let w = [4, u, !7]; let of = |v: u32| if v > 3 { v / 2 } else { !v }; best.map(|b| b / 2).unwrap_or(1) ^ of(w[2]) ^ of(w[1]) }
+    fn summed(i: i32) -> u32 { let s = [3, !4].iter().map(|v| v / 2).fold(1, |a: u32, v| a ^ v); let (a, (b, c)) = (s, (!5, i)); if c > 0 { a ^ b / 3 } else { b.min(!9) } }
+    fn signed_unless_said(i: i32) -> i32 { let q = if i > 3 { 5 } else { 6 }; (!q / 2) + (!q >> 1) - !0 / 2 }
     fn size(i: i32) -> i32 { (-7i32).abs() / 2 + (-7i32).rem_euclid(4) / 2 + (-7i32).clamp(-5, 3) / 2 + i / 9 }
     fn parts(i: i32, j: i32) -> i32 {
         let (mut low, high) = if i < j { (i, j) } else { (j, i) };
@@ -275,6 +283,7 @@ twins! {
     fn met_later(a: f32) -> f32 { let h: f32 = 0.1 * 0.1; let (p, q) = (1.0 - 0.9, 0.3f32); a * h / (p - q) }
     fn met_in_calls(a: f32) -> f32 { a.min(0.1 * 0.1).max(-(1.0 - 0.9)) / (16777216.0 + 1.0 - 16777215.0) }
     fn compared(a: f32, b: f32) -> bool { a < b || (a >= b) == (a != a) && !(b <= 0.1) }
+    fn moved_distance(u: u32) -> f32 { ((1 << (u & 15)) - 10) as f32 }
     fn arms_of_truths(a: f32, b: f32, i: i32) -> f32 {
         let one = match a < b { true => a * 2.0, false => b };
         one + match (i, a > 0.5) { (0, true) => 5.0, (_, false) => 0.25, _ => 7.0 }

@@ -62,6 +62,25 @@ fn begun_as_floats(x: &Tensor<f32, T>) -> Tensor<f32> {
     sum + half
 }
 
+/// What is shifted keeps its type, whatever the distance is of.
+#[netcl::function]
+fn moved_in_rounds(x: &Tensor<f32, T>) -> Tensor<f32> {
+    let mut sum = x.get(0, 0) * 0.0;
+    for t in 0..T {
+        sum = sum
+            + (((1u32 << t) * 3_000_000_000) >> 20) as f32
+            + ((255u8 << t) >> 1) as f32
+            + ((1i64 << (t * 4)) / 3) as f32;
+    }
+    sum
+}
+
+/// Powers beyond what sizes are followed to are computed.
+#[netcl::function]
+fn high_powers(x: &Tensor<f32, T>) -> Tensor<f32, T> {
+    x * 0.0 + ((T % 3).pow(1_000_000_000) % 7) as f32 + (T.pow(11).pow(2) % 1000) as f32
+}
+
 #[netcl::function]
 fn halved(x: &Tensor<f32, T>) -> Tensor<f32, T> {
     x * 0.5
@@ -100,6 +119,19 @@ netcl::kernel! {
         |i, j| x[i] * 0.0 + ((i - j).abs() / 2) as f32 + (i.div_euclid(2) / 2) as f32 * 10.0 + 0.5 * (i - j).abs()
             + ((i - j).clamp(-2, 3) / 2) as f32 * 1000.0 + (i - j).signum() as f32 * 1e5
             + (i - j).rem_euclid(3) as f32 * 1e4
+    }
+
+    /// What is chosen, added and declared is whole as well.
+    fn of_whole_distances(x: &Tensor<f32, N>) -> Tensor<f32, N, N> {
+        |i, j| {
+            let apart: i32 = (i - j).abs();
+            let most = if i > 2 { (i - j).abs() } else { j.div_euclid(2) };
+            x[i] * 0.0 + (((i - j).abs() + i) / 2) as f32 + (most / 2) as f32 * 10.0 + (apart / 3) as f32 * 100.0
+        }
+    }
+
+    fn moved_by_indices(x: &Tensor<u32, N>) -> Tensor<u32, N> {
+        |n| ((1u32 << n) * x[n]) ^ (255u8 << n) as u32 ^ (((1i64 << (n * 4)) / 3) as u32) ^ (3_000_000_000u32 >> n)
     }
 
     /// What is kept inside reads lists.
@@ -150,6 +182,16 @@ fn methods_of_positions_and_sizes_give_whole_numbers() -> Result<()> {
             }
             let float = begun_as_floats(&x)?.item::<f32>()?;
             assert!((float - sum - halves).abs() <= 1e-6 * float.abs(), "{device}, {n}: {float}");
+            let moved: f32 = (0..n)
+                .map(|t| {
+                    let (wide, byte) = ((1u32 << t).wrapping_mul(3_000_000_000), (255u32 << t) as u8);
+                    (wide >> 20) as f32 + (byte >> 1) as f32 + ((1i64 << (t * 4)) / 3) as f32
+                })
+                .sum();
+            let found = moved_in_rounds(&x)?.item::<f32>()?;
+            assert!((found - moved).abs() <= 1e-6 * moved.abs(), "{device}, {n}: {found}, {moved}");
+            let high = ((n % 3) as i64).wrapping_pow(1_000_000_000) % 7 + (n as i64).wrapping_pow(22) % 1000;
+            assert_eq!(high_powers(&x)?.to_vec::<f32>()?, vec![high as f32; n], "{device}, {n}");
             assert_eq!(begun_as_sizes(&x)?.item::<f32>()?, half as f32 + around as f32 * 10.0, "{device}, {n}");
         }
         let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -3.0], &[3])?;
@@ -194,6 +236,18 @@ fn methods_of_indices_give_whole_numbers() -> Result<()> {
                 }
             }
             assert_eq!(of_distances(&x)?.to_vec::<f32>()?, distances, "{device}, {n}");
+            let apart = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| {
+                let (apart, most) = ((i - j).abs(), if i > 2 { (i - j).abs() } else { j / 2 });
+                ((apart + i) / 2) as f32 + (most / 2) as f32 * 10.0 + (apart / 3) as f32 * 100.0
+            });
+            assert_eq!(of_whole_distances(&x)?.to_vec::<f32>()?, apart.collect::<Vec<_>>(), "{device}, {n}");
+            let factors: Vec<u32> = (0..n as u32).map(|n| n.wrapping_mul(700_000_001) + 5).collect();
+            let moved = factors.iter().enumerate().map(|(n, x)| {
+                let byte = u32::from((255u32 << n) as u8);
+                (1u32 << n).wrapping_mul(*x) ^ byte ^ ((1i64 << (n * 4)) / 3) as u32 ^ 3_000_000_000 >> n
+            });
+            let found = moved_by_indices(&Tensor::from_slice(&device, &factors, &[length])?)?;
+            assert_eq!(found.to_vec::<u32>()?, moved.collect::<Vec<_>>(), "{device}, {n}");
         }
         let taps = of_taps(&Tensor::ones(&device, &[5], DType::F32)?)?;
         assert_eq!(taps.to_vec::<f32>()?, [-0.5, 0.5, 1.0, -1.5, -0.5], "{device}");

@@ -73,15 +73,14 @@ fn with_another_size(elements: &Dim, shape: &Shape) -> Option<(usize, Shape)> {
     })
 }
 
-/// What divides `size` into `floor(dividend / divisor)`: 4 of `T` into `T / 4`, 2 of `T / 2`, which is divided already, 8 of `2 * T`.
+/// What divides `size` into `part`, which is `floor(dividend / divisor)`: 4 of `T` into `T / 4`, 2 of `T / 2`, which is divided already, 8 of `2 * T`.
 /// `divisor` where nothing tells.
-fn divided_by(size: &Dim, dividend: &Dim, divisor: u64) -> Option<u64> {
-    let part = dividend.floor_div(divisor);
+fn divided_by(size: &Dim, part: &Dim, (dividend, divisor): (&Dim, u64)) -> Option<u64> {
     let times = size.exact_div(dividend).and_then(|times| u64::try_from(times.as_constant()?).ok());
     let whole = times.and_then(|times| divisor.checked_mul(times)).unwrap_or(divisor);
     let parts = (2..whole).take_while(|by| by * by <= whole).filter(|by| whole.is_multiple_of(*by));
     let mut candidates = std::iter::once(whole).chain(parts.flat_map(|by| [by, whole / by]));
-    match candidates.find(|by| size.floor_div(*by) == part) {
+    match candidates.find(|by| size.floor_div(*by) == *part) {
         Some(by) => Some(by),
         None => Some(divisor).filter(|_| size.as_constant().is_none()),
     }
@@ -96,7 +95,7 @@ pub(crate) fn rounded(whole: &Shape, parted: &Shape) -> Option<Shape> {
                 let Factor::FloorDiv(dividend, divisor) = factor else { continue };
                 let part = dividend.floor_div(*divisor);
                 let kept = |axis: usize| {
-                    let by = divided_by(&whole[axis], dividend, *divisor)?;
+                    let by = divided_by(&whole[axis], &part, (dividend, *divisor))?;
                     let kept = part.clone() * Dim::constant(i64::try_from(by).ok()?);
                     (whole[axis].equality(&kept) != Equality::No).then_some((axis, kept))
                 };
