@@ -221,13 +221,6 @@ pub(crate) struct Helper {
     pub(crate) scope: Unit,
 }
 
-impl Helper {
-    /// Gives the literals in its body the [types](crate::infer) that they have in Rust, once its scope is known.
-    pub(crate) fn suffix_literals(&mut self) {
-        crate::infer::suffix_literals(&mut self.body, &self.args, self.result, &self.scope);
-    }
-}
-
 /// A kernel or a function of tensors that stands beside models: bodies call it, and it is compiled where it is called.
 pub(crate) struct Callable {
     /// One for each choice of its element types.

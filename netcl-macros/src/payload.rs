@@ -7,7 +7,7 @@ use crate::diag::Diag;
 use crate::lower::{self, Sizes};
 use crate::module::{self, Around, Made, Substitute};
 use crate::parse::constant::{self, Constants};
-use crate::{identity, parse, paths, scan, simt, told};
+use crate::{identity, infer, parse, paths, scan, simt, told};
 use netcl_kernels::dim::Dim;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -349,7 +349,7 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
         if let Some(mut helper) = parse::helper::helper(&silent, &item.sig, &item.block) {
             // What it calls is named as its own module names it.
             names(&rest, &mut helper.scope);
-            helper.suffix_literals();
+            infer::suffix_literals(&mut helper);
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();
@@ -366,7 +366,7 @@ pub(crate) fn judge_helper(
     if let Some(mut helper) = parse::helper::helper(diag, sig, block) {
         names(gathered, &mut helper.scope);
         helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-        helper.suffix_literals();
+        infer::suffix_literals(&mut helper);
         lower::alone::function(diag, &helper);
     }
 }

@@ -49,61 +49,29 @@ impl Inference<'_> {
     fn method_of_number(&mut self, own: &Type, name: &str, args: &mut dyn Iterator<Item = &Expr>) -> Type {
         let is_integer = self.types.is_integer(own);
         match name {
-            // A distance, an exponent or a number of bits, whatever the number is.
-            "pow" | "wrapping_pow" | "saturating_pow" if is_integer => {
-                self.all_of(&Type::U32, args);
+            // A literal is an exponent as it is.
+            "pow" if is_integer => {
+                self.all_of(&Type::U32, &mut args.filter(|arg| !matches!(arg, Expr::Lit(_))));
                 own.clone()
-            }
-            "rotate_left" | "rotate_right" | "wrapping_shl" | "wrapping_shr" => {
-                self.all_of(&Type::U32, args);
-                own.clone()
-            }
-            "count_ones" | "count_zeros" | "leading_zeros" | "leading_ones" | "trailing_zeros" | "trailing_ones"
-            | "ilog2" | "ilog10" => Type::U32,
-            "ilog" => {
-                self.all_of(own, args);
-                Type::U32
-            }
-            "abs_diff" | "unsigned_abs" if is_integer => {
-                self.all_of(own, args);
-                match self.types.resolved(own) {
-                    Type::Primitive("i32") => Type::U32,
-                    Type::Primitive("i64") => Type::Unknown,
-                    unsigned => unsigned,
-                }
-            }
-            "checked_add" | "checked_sub" | "checked_mul" | "checked_div" | "checked_rem" => {
-                self.all_of(own, args);
-                Type::option(own.clone())
-            }
-            "checked_pow" => {
-                self.all_of(&Type::U32, args);
-                Type::option(own.clone())
-            }
-            "overflowing_add" | "overflowing_sub" | "overflowing_mul" => {
-                self.all_of(own, args);
-                Type::Tuple(vec![own.clone(), Type::BOOL])
             }
             "powi" => {
                 self.all_of(&Type::Primitive("i32"), args);
                 own.clone()
             }
-            "to_bits" => match self.types.resolved(own) {
-                Type::Primitive("f32") => Type::U32,
-                _ => Type::Unknown,
-            },
-            "min" | "max" | "clamp" | "rem_euclid" | "div_euclid" | "abs" | "signum" | "wrapping_add"
-            | "wrapping_sub" | "wrapping_mul" | "wrapping_div" | "wrapping_rem" | "wrapping_neg" | "wrapping_abs"
-            | "saturating_add" | "saturating_sub" | "saturating_mul" | "next_multiple_of" | "div_ceil" | "isqrt"
-            | "swap_bytes" | "reverse_bits" | "next_power_of_two" => {
+            "abs_diff" if is_integer => {
+                self.all_of(own, args);
+                match self.types.resolved(own) {
+                    Type::Primitive("i32") => Type::U32,
+                    Type::Primitive("u8" | "u32" | "usize") => own.clone(),
+                    _ => Type::Unknown,
+                }
+            }
+            "min" | "max" | "clamp" | "rem_euclid" | "div_euclid" | "abs" | "signum" | "saturating_sub"
+            | "next_multiple_of" | "div_ceil" => {
                 self.all_of(own, args);
                 own.clone()
             }
             name if name.starts_with("is_") => Type::BOOL,
-            "eq" | "ne" | "lt" | "le" | "gt" | "ge" => {
-                self.all_of(own, args);
-                Type::BOOL
-            }
             // Those of floats give floats of the same type.
             _ if matches!(own, Type::Primitive("f32" | "f64" | "f16" | "bf16")) => {
                 args.for_each(|arg| drop(self.expr(arg, None)));

@@ -10,30 +10,31 @@ mod method;
 mod pattern;
 mod types;
 
-use crate::ast::Unit;
+use crate::ast::{Helper, Unit};
 use crate::parse;
-use netcl_kernels::dtype::DType;
 use std::collections::BTreeMap;
+use syn::LitInt;
 use syn::visit_mut::VisitMut;
-use syn::{Block, Ident, LitInt};
 use types::{Substitutions, Type};
 
 /// The types that literals are given as suffixes. Without one they are `i32`, as in Rust where nothing says more, or sizes and
 /// indices.
 const SUFFIXES: [&str; 3] = ["u8", "u32", "i64"];
 
-/// Gives the literals in a function's body the suffixes of the types that they have in Rust.
-pub(crate) fn suffix_literals(body: &mut Block, args: &[(Ident, DType)], result: DType, scope: &Unit) {
+/// Gives the literals in a function's body the suffixes of the types that they have in Rust, once its scope is known.
+pub(crate) fn suffix_literals(function: &mut Helper) {
+    let Helper { args, result, body, scope, .. } = function;
+    let result = Type::of(*result);
     let mut inference = Inference {
         scope,
         types: Substitutions::default(),
         locals: args.iter().map(|(name, dtype)| (parse::name(name), Type::of(*dtype))).collect(),
-        returned: vec![Type::of(result)],
+        returned: vec![result.clone()],
         loops: Vec::new(),
         literals: BTreeMap::new(),
     };
     let value = inference.block(body);
-    inference.types.unify(&value, &Type::of(result));
+    inference.types.unify(&value, &result);
     let Inference { types, literals, .. } = inference;
     let found = literals.into_iter().filter_map(|(literal, ty)| match types.resolved(&ty) {
         Type::Primitive(name) if SUFFIXES.contains(&name) => Some((literal, name)),
@@ -41,9 +42,6 @@ pub(crate) fn suffix_literals(body: &mut Block, args: &[(Ident, DType)], result:
     });
     Suffixes(found.collect()).visit_block_mut(body);
 }
-
-/// Which literal it is: where it lies, in a body that stays where it is meanwhile.
-type Literal = *const LitInt;
 
 /// What is known in the middle of a body.
 struct Inference<'a> {
@@ -56,12 +54,12 @@ struct Inference<'a> {
     returned: Vec<Type>,
     /// What `break` gives, of the loops that this is in, with their labels.
     loops: Vec<(Option<String>, Type)>,
-    /// The types of the literals without a suffix.
-    literals: BTreeMap<Literal, Type>,
+    /// The types of the literals without a suffix, each by where it lies, in a body that stays there meanwhile.
+    literals: BTreeMap<*const LitInt, Type>,
 }
 
 /// Writes these.
-struct Suffixes(BTreeMap<Literal, &'static str>);
+struct Suffixes(BTreeMap<*const LitInt, &'static str>);
 
 impl VisitMut for Suffixes {
     fn visit_lit_int_mut(&mut self, literal: &mut LitInt) {

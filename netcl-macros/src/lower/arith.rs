@@ -384,7 +384,10 @@ impl<'a> Lowering<'a> {
     /// The type of what is shifted, where it would be `met` beside another number: its own, or what Rust takes it for.
     fn shifted_as(&self, left: &Val<'a>, met: DType) -> DType {
         match left {
-            Val::Dim(number) if number.ty.is_none() && (self.in_function() || met == DType::U8) => DType::I32,
+            Val::Dim(number) if number.ty.is_none() => {
+                let held = met != DType::U8 && number.as_constant().is_none_or(|number| met.holds(number));
+                if held && !self.in_function() { met } else { DType::I32 }
+            }
             left => left.whole_dtype().unwrap_or(met),
         }
     }

@@ -144,10 +144,13 @@ impl<'a> Lowering<'a> {
         if let Some(refused) = self.no_truths(lazy, binary, [&left, &right]) {
             return refused;
         }
-        let (left, right) = (
-            self.bits_beside(&binary.left, &left, &right).unwrap_or(left.clone()),
-            self.bits_beside(&binary.right, &right, &left).unwrap_or(right),
-        );
+        let (left, right) = match operator(&binary.op).is_some_and(is_shift) {
+            true => (left, right),
+            false => (
+                self.bits_beside(&binary.left, &left, &right).unwrap_or(left.clone()),
+                self.bits_beside(&binary.right, &right, &left).unwrap_or(right),
+            ),
+        };
         if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {
             let what = format!("an assignment on the right of `{}`", text(&binary.op));
             let instead = "write it before the condition, or under an `if`";

@@ -1,9 +1,9 @@
 //! The types that literals in functions of scalars have: those that rustc gives them.
 
-use crate::ast::{Helper, Unit};
+use crate::ast::Helper;
 use crate::constants::Constants;
 use crate::diag::Diag;
-use crate::parse;
+use crate::{infer, parse};
 use quote::ToTokens;
 use syn::ItemFn;
 
@@ -22,7 +22,7 @@ fn suffixed(function: &str) -> String {
     constants.note_type("TABLE", &syn::parse_quote!([u8; 2]));
     let list = parse::constant::declared_list(&syn::parse_quote!([u8; 2]), &syn::parse_quote!([3, 4]), constants);
     constants.lists.insert("TABLE".to_owned(), list.expect("a list of constants"));
-    helper.suffix_literals();
+    infer::suffix_literals(&mut helper);
     helper.body.to_token_stream().to_string()
 }
 
@@ -64,9 +64,9 @@ const BODIES: &[(&str, &str)] = &[
     ("(u: u32) -> u32", "let mut k = 0u32; while k < 3u32 { k += 1u32; } let n = loop { break 5u32; }; n + k + u"),
     ("(u: u32) -> u32", "match u { 0 => 1u32, 2 | 3 => { return 9u32; } n if n > 7u32 => n, _ => 4u32 }"),
     // Methods, functions, constants.
-    ("(u: u32) -> u32", "u.pow(2u32).max(3u32).rotate_left(4u32) + max(1u32, u) + u32::min(2u32, u) + level(6u32)"),
-    ("(i: i32) -> u32", "i.abs_diff(3) + i.unsigned_abs().min(4u32) + i.leading_zeros().max(2u32)"),
-    ("(i: i32) -> i32", "i.pow(2u32).rem_euclid(3) + i.checked_add(4).unwrap_or(5)"),
+    ("(u: u32) -> u32", "u.pow(2).max(3u32) + max(1u32, u) + u32::min(2u32, u) + level(6u32)"),
+    ("(i: i32) -> u32", "i.abs_diff(3).min(4u32) + u32::pow(3u32, 2)"),
+    ("(i: i32) -> i32", "let e = 2u32; i.pow(e).rem_euclid(3) + i.pow(3)"),
     ("(a: f32) -> f32", "a.powi(2) + a.max(0.0)"),
     ("(u: u32) -> u32", "let n = if u > 1u32 { STEP } else { 2u32 }; n / 3u32"),
     ("(u: u32) -> u32", "let n = 2u8 + TABLE[1]; n as u32 + u32::from(7u8 * TABLE[0])"),

@@ -241,6 +241,7 @@ twins! {
     fn level(i: i32, j: i32) -> u32 { if i < 0 { return 0; } let mut n = 0; if i > 1 { n += 1; } if j > 1 { n += 1; } n }
     fn last_choice(i: i32, j: i32) -> u32 { let mut n = 7; if i > 1 { n -= 1; } if j > 4 { !n } else { 0 } }
     fn one_bit(i: i32) -> u32 { 1 << (i & 31) }
+    fn moved_ones(i: i32, u: u32) -> i32 { (!9) >> (u & 7) ^ (5 << (i & 3)) }
     fn of_choice(i: i32) -> u32 { let q = if i > 3 { 5 } else { 6 }; (q << 1) ^ (q / 2) ^ (q % 3) ^ (!q >> 1) }
     fn bits_and_choice(i: i32, u: u32) -> u32 { let n = 3; let low: u32 = (!n >> 8) & 0xFFF_FFFF; let m = if i > 0 { low } else { n }; u >> (i & 7) ^ m / 5 }
     fn known_late(i: i32, u: u32) -> u32 { let mut best = Some(3); for k in 0..3 { if k == i { best = Some(!1); } } let w = [4, u, !7]; let of = |v: u32| if v > 3 { v / 2 } else { !v }; best.map(|b| b / 2).unwrap_or(1) ^ of(w[2]) ^ of(w[1]) }

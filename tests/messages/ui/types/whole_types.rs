@@ -31,12 +31,6 @@ fn option_too_large(x: &Tensor<f32, N>) -> Tensor<f32, N> {
 }
 
 #[netcl::function]
-fn returned_at_last(i: i32) -> u32 {
-    let n = if i > 3 { 5 } else { 6 };
-    !n / 2
-}
-
-#[netcl::function]
 fn branches(i: i32) -> u32 {
     if i > 3 { 5u32 } else { i }
 }
