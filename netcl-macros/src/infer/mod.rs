@@ -5,6 +5,7 @@
 //! type of what they refer to. What is [`Unknown`](Type::Unknown) says nothing of what it meets, and a literal that meets nothing
 //! else stays as it is written.
 
+mod control_flow;
 mod expr;
 mod method;
 mod pattern;
